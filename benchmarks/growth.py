@@ -59,7 +59,7 @@ def measure(folder: Path, learners: int, exercises: Sequence[str]) -> Size:
     started = time.perf_counter()
     with (folder / "said.txt").open("w") as said:
         running = subprocess.Popen(
-            [kata, "grade-class", folder / "class", "--out", out, "--raw", *only], cwd=ROOT, stdout=said, stderr=said
+            [kata, "grade-class", folder / "class", "--out", out, *only], cwd=ROOT, stdout=said, stderr=said
         )
         while running.poll() is None:
             shares = {id: share_of(id) for id in family_of(running.pid)}

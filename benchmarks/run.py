@@ -114,11 +114,11 @@ def commands(counts: Counts) -> list[Row]:
 
         def grade_class() -> None:
             out = folder / f"out{next(fresh)}"
-            _run([BIN / "kata", "grade-class", six, "--out", out, "--raw", *only], ROOT, environment)
+            _run([BIN / "kata", "grade-class", six, "--out", out, *only], ROOT, environment)
 
         cold = {**environment, SERVICE: "0"}
         check, untouched = [BIN / "kata", "check", EXERCISE], [BIN / "kata", "check", UNTOUCHED]
-        pytest, whole = [BIN / "pytest", "-q", file], [BIN / "kata", "grade", "solutions", "--raw", "--json", "-"]
+        pytest, whole = [BIN / "pytest", "-q", file], [BIN / "kata", "grade", "solutions", "--json", "-"]
         timed: dict[tuple[str, str], Callable[[], object]] = {
             ("whole submission, cold, full isolation", "≤ 2"): lambda: _run(whole, ROOT, cold),
             ("a class of ten, six exercises each", "≤ 2500 ms on two cores"): grade_class,

@@ -21,7 +21,7 @@ def grade(folder: Path, hand_ins: Sequence[HandIn], exercises: Sequence[str], se
     """Grade a class with the whole command; the seconds it takes."""
     write_class(folder / "submitted", hand_ins)
     only = [part for id in exercises for part in ("--only", id)]
-    command = [KATA, "grade-class", folder / "submitted", "--out", folder / "out", "--raw", "--seed", str(seed)]
+    command = [KATA, "grade-class", folder / "submitted", "--out", folder / "out", "--seed", str(seed)]
     started = time.perf_counter()
     done = subprocess.run([*command, *only], cwd=ROOT, capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - started

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .lms_names import TITLES, Platform
-from .roster import Enrolled, Matcher
+from .matcher import Matcher
+from .roster import Enrolled
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,16 @@
-"""The one reader of CSVs about a class: a table with titles, and its rows as pydantic models.
+"""The one reader of CSVs about a class: a table with titles, as spreadsheets and learning platforms save it.
 
-Columns are found by their titles, whatever their order, as spreadsheets and learning platforms save them; those of
-Moodle's grading worksheet in any language. What a row is, its model says: each field with the titles that its column
-may have.
+Columns are found by their titles, whatever their order; those of Moodle's grading worksheet in any language.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from grader.course.course_error import quoted
 from grader.errors import KataError
 
 from .moodle_worksheet import in_english, letters
@@ -44,7 +38,11 @@ class Table:
 
     def place(self, *titles: str) -> int | None:
         """Where the column is that has the first of these titles that is there; None when none is."""
-        return next((self.columns.index(title) for title in titles if title in self.columns), None)
+        return next(iter(self.places(titles)), None)
+
+    def places(self, titles: Iterable[str]) -> list[int]:
+        """Where the columns with these titles are, in the order of the titles."""
+        return [place for title in titles for place, column in enumerate(self.columns) if column == title]
 
     def text(self) -> str:
         """The table as a CSV again, with the titles and the delimiter with which it came."""
@@ -101,106 +99,6 @@ def _text(content: bytes, name: str) -> str:
         f"{name} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
         f"{Path(name).with_suffix('.csv')}."
     )
-
-
-@dataclass(frozen=True)
-class Column:
-    """Where a field of a row stands, as an annotation of the field.
-
-    titles: what its column may be called. which: of several such columns the first that there is, the first that is
-    filled in the row, or all that are. is_needed: whether there has to be one although the field has a default.
-    """
-
-    titles: tuple[str, ...]
-    which: Literal["first", "first filled", "all"] = "first"
-    is_needed: bool = False
-
-    def places(self, table: Table) -> list[int]:
-        """The columns of a table in which it may stand."""
-        columns = table.columns
-        if self.which == "all":
-            return [place for title in self.titles for place, column in enumerate(columns) if column == title]
-        there = [columns.index(title) for title in self.titles if title in columns]
-        return there if self.which == "first filled" else there[:1]
-
-
-class CsvRow(BaseModel):
-    """One row of a CSV. A field without a default has to be filled.
-
-    wanted: which columns there have to be, in words. example: the first lines of a file that would do.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    wanted: ClassVar[str]
-    example: ClassVar[tuple[str, ...]]
-
-    @classmethod
-    def column_of(cls, field: str) -> Column:
-        """Where a field stands."""
-        return next(each for each in cls.model_fields[field].metadata if isinstance(each, Column))
-
-    @classmethod
-    def suffice(cls, columns: Collection[str]) -> bool:
-        """Whether columns with these titles are enough."""
-        needed = [
-            cls.column_of(name)
-            for name, field in cls.model_fields.items()
-            if field.is_required() or cls.column_of(name).is_needed
-        ]
-        return all(not set(column.titles).isdisjoint(columns) for column in needed)
-
-    @classmethod
-    def places(cls, table: Table) -> dict[str, list[int]]:
-        """The columns of a table in which each field may stand."""
-        return {name: cls.column_of(name).places(table) for name in cls.model_fields}
-
-    @classmethod
-    def filled_in(cls, cells: Sequence[str], places: Mapping[str, Sequence[int]]) -> dict[str, str | tuple[str, ...]]:
-        """What a row says of each field; nothing of one that is empty."""
-        filled: dict[str, str | tuple[str, ...]] = {}
-        for name, columns in places.items():
-            if there := tuple(text for place in columns if (text := cells[place].strip())):
-                filled[name] = there if cls.column_of(name).which == "all" else there[0]
-        return filled
-
-
-Row = TypeVar("Row", bound=CsvRow)
-
-
-def read_rows(path: Path, model: type[Row], *, example: Sequence[str] = ()) -> Iterator[tuple[int, Row]]:
-    """The rows of a CSV, each with its number.
-
-    example: in place of the model's.
-
-    Raises KataError when the file cannot be read, lacks a column, or at a row that the
-    model refuses.
-    """
-    table = read_table(path)
-    if not model.suffice(table.columns):
-        raise KataError(lacking(table, model.wanted, *(example or model.example)))
-    yield from rows_of(table, model)
-
-
-def rows_of(table: Table, model: type[Row]) -> Iterator[tuple[int, Row]]:
-    """The rows of a table, each with its number. Raises KataError at one that the model refuses."""
-    places = model.places(table)
-    for number, cells in table.rows:
-        try:
-            row = model.model_validate(model.filled_in(cells, places))
-        except ValidationError as error:
-            raise KataError(f"{table.name}, row {number}: {_refusal(error, model, table)}") from None
-        yield number, row
-
-
-def _refusal(error: ValidationError, model: type[CsvRow], table: Table) -> str:
-    """What is wrong first in a row, and in which column it stands."""
-    first = error.errors(include_url=False)[0]
-    field = str(first["loc"][0])
-    if first["type"] == "missing":
-        return f"there is no {field}."
-    said = str(first["ctx"]["error"]) if first["type"] == "value_error" else f"{first['msg']}."
-    titles = [quoted(table.titles[place].strip()) for place in model.column_of(field).places(table)]
-    return f"{said} The column is {' or '.join(titles)}."
 
 
 def lacking(table: Table, what: str, *example: str) -> str:

@@ -1,6 +1,6 @@
 """Removes one learner from everything that a graded class left in its folder OUT.
 
-Lists (records, class, times) lose the learner's rows. Pages and exports are deleted, as they can be made again. The
+Lists (records, class) lose the learner's rows. Pages and exports are deleted, as they can be made again. The
 class list comes last, so that an interrupted run can be repeated.
 """
 
@@ -24,12 +24,10 @@ from grader.files import write_file
 from .claims import folded
 from .class_folder import UNPACKED
 from .handed_in import APPEALS
-from .kept_times import TIMES, read_kept_times
-from .members import CLASS_LIST, Learner, called, find_learner, matcher_of
+from .members import CLASS_LIST, Learner, called, find_learner
 from .page_names import page_name, page_stem, stem_of
 from .regrading import MOVED
 from .results_file import NOT_GRADED, class_of
-from .roster import Matcher
 from .run import LOCK
 from .summary import CLASS_PAGE
 
@@ -118,8 +116,8 @@ class Forgetting:
         return frozenset(called(self.learner) - others - {""})
 
     def steps(self) -> list[Step]:
-        """The steps, in order; changes nothing. Raises OSError, and KataError for a damaged file of times."""
-        return [*self._made(), *self._tables(), *self._times(), *self._from_lists()]
+        """The steps, in order; changes nothing. Raises OSError."""
+        return [*self._made(), *self._tables(), *self._from_lists()]
 
     def left(self) -> list[str]:
         """Files of OUT that still contain one of the names, and files too large to search."""
@@ -178,27 +176,6 @@ class Forgetting:
         """Whether a cell is one of the names, or a file in a folder of that name."""
         plain = cell.strip().lstrip("'")
         return plain in self.names or plain.partition("/")[0] in self.names
-
-    def _times(self) -> Iterator[Step]:
-        times = read_kept_times(self.out)
-        lists = {"handed_in": times.handed_in, "extensions": times.extensions, "exempt": times.exempt}
-        kept = {key: [row for row in rows if not self._is_meant(row.learner)] for key, rows in lists.items() if rows}
-        gone = sum(len(lists[key] or ()) - len(rows) for key, rows in kept.items())
-        if gone:
-            left = times.model_copy(update={key: tuple(rows) for key, rows in kept.items()})
-            content = [(left.model_dump_json(indent=1) + "\n").encode()]
-            yield Step(self.out / TIMES, "1 entry" if gone == 1 else f"{gone} entries", partial(iter, content))
-
-    def _is_meant(self, text: str) -> bool:
-        """Whether a row of a table names this learner of the class."""
-        if text == self.learner.name:
-            return True
-        found = self._matcher.learner(text)
-        return found is not None and found.id == self.learner.name
-
-    @cached_property
-    def _matcher(self) -> Matcher:
-        return matcher_of(self._learners)
 
     def _from_lists(self) -> Iterator[Step]:
         for path in _lists(self.out):

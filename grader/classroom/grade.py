@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -20,7 +20,6 @@ from .class_folder import class_in
 from .cluster import ClusterJudges, NoWorkerLeft
 from .dispatch import CHUNK
 from .final_points import apply_policy
-from .kept_times import KeptTimes, PolicyTables
 from .lms_names import Platform
 from .members import Members
 from .played_maps import keep_played
@@ -47,11 +46,9 @@ class ClassOptions:
     scheduler: str | None = None
     resume: bool = False
     roster: Path | None = None
-    groups: Path | None = None
     platform: Platform | None = None
     only: Sequence[str] = ()
     seed: int | None = None
-    tables: PolicyTables = field(default_factory=PolicyTables)
     pages: bool = False
 
 
@@ -81,11 +78,10 @@ def grade_class(submissions: Path, out: Path, course: Course, options: ClassOpti
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
     """
-    given = options.tables.read(course)
     with sole_run(out):
         work = _ClassWork(submissions, out, course, options, screen)
         try:
-            return work.grade(given)
+            return work.grade()
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
         except NoWorkerLeft as error:
@@ -122,10 +118,10 @@ class _ClassWork:
             return str(error)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
-    def grade(self, given: KeptTimes) -> GradedClass:
+    def grade(self) -> GradedClass:
         out, course, options = self._out, self._course, self._options
         earlier = read_run(out) if options.resume else None
-        same = as_before(earlier, options.roster, options.platform, options.groups, out)
+        same = as_before(earlier, options.roster, options.platform, course, out)
         rows = rows_before(out, earlier, same.roster)
         terms = self._terms(earlier)
         unpacked = out.absolute() if options.scheduler else out
@@ -136,12 +132,12 @@ class _ClassWork:
                 self._say([*members.remarks, *members.disputes])
                 raise KataError("Nothing was graded, since nobody knows whose any submission is.")
             header = header_of(course, terms, self._arguments(), source)
-            self._run = run = ClassRun(out, members, course, terms, header, given)
+            self._run = run = ClassRun(out, members, course, terms, header)
             if options.resume:
                 run.go_on(again=bool(options.only) and earlier is not None and bool(earlier.differences(header)))
             self._let_judges_grade(run, terms, header, members)
             keep_played(out, members.entries)
-        remarks = apply_policy(out, course, run.times, raw=options.tables.raw)
+        remarks = apply_policy(out, course)
         run.settle_moves()
         self._say([*same.remarks, *self._chosen_before(earlier), *run.tally.remarks, *remarks, *members.disputes])
         return GradedClass(summarize(out, course, pages=options.pages), run.moves, run.tally.faults, members.disputes)

@@ -17,6 +17,7 @@ from .lms_names import platform_called
 from .members import Learner, find_learner
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
+from .roster import read_roster
 from .run_header import RunHeader
 from .same_class import rows_before
 
@@ -64,9 +65,8 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     assert source is not None
     folder = Path(source.submissions)
     is_packed = folder.suffix.lower() == ".zip"
-    roster = Path(source.roster) if source.roster else None
-    groups = Path(source.groups) if source.groups else None
-    how = ReadingOptions(roster, platform_called(source.names), groups, rows_before(out, header, roster))
+    roster = read_roster(Path(source.roster), course) if source.roster else None
+    how = ReadingOptions(roster, platform_called(source.names), rows_before(out, header, roster))
     with class_in(folder, unpacked if is_packed else out, course, how) as members:
         entry = next((each for each in members.entries if each.name == result.learner.name), None)
         if entry is None:

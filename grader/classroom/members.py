@@ -1,8 +1,7 @@
 """The learners of a class: those of the roster, others who handed in something, and each one's submission.
 
-OUT/class.jsonl lists the class as it was graded: one learner a line, in order, with the names used.
-
-A row of a CSV belongs to the learner whose id, login, email or name it contains, as in a roster.
+OUT/class.jsonl lists the class as it was graded: one learner a line, in order, with the names used, and with what the
+roster says for the policy.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ import json
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from grader.errors import KataError
 from grader.files import write_file
@@ -24,7 +23,8 @@ from .claims import Claim, LearnerMatch, resolve
 from .class_listing import LeftOut
 from .entries import Entry, distinct
 from .lms_names import Platform
-from .roster import EMAILS, IDS, NAMES, Enrolled, Matcher
+from .matcher import Matcher
+from .roster import Enrolled
 from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
@@ -42,6 +42,11 @@ class Learner(BaseModel):
     in_roster: bool = Field(default=False, description="Whether a roster names this learner.")
     is_disputed: bool = Field(default=False, description="Whether several submissions claim to be theirs: none counts.")
     group: str = Field(default="", description="With which group this learner hands in.")
+    handed_in_at: dict[str, AwareDatetime] = Field(
+        default={}, description="When, as the roster says it: by a unit's folder, or * for every other unit."
+    )
+    extra_days: dict[str, float] = Field(default={}, description="How much later units are due, by the same.")
+    exempt: tuple[str, ...] = Field(default=(), description="The exercises that do not count for this learner.")
     platform: str = Field(default="", description="The platform whose names the submission bears, if it does.")
     ids: tuple[str, ...] = Field(default=(), description="What that platform calls the learner.")
     submitter: str = Field(
@@ -54,7 +59,8 @@ class Learner(BaseModel):
 def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
     """The lines of a class list."""
     for learner in learners:
-        yield json.dumps(learner.model_dump(by_alias=True)).encode("ascii") + b"\n"
+        told = learner.model_dump(by_alias=True)
+        yield json.dumps(told, default=datetime.isoformat).encode("ascii") + b"\n"
 
 
 def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
@@ -81,28 +87,10 @@ def read_learners(path: Path) -> Iterator[Learner]:
                 raise KataError(f"Line {number} of {path} is not a learner of a class.") from None
 
 
-LEARNERS = ("learner", "submission", *IDS, *EMAILS, *NAMES)
-"""Titles of the column that names a row's learner."""
-
-
-class _Row(Protocol):
-    @property
-    def learner(self) -> str:
-        """The learner, as written in the row."""
-
-
-Row = TypeVar("Row", bound=_Row)
-
-
 def called(who: Learner) -> set[str]:
     """All names and ids of a learner, of people and of platforms."""
     submitter = who.submitter.partition(" ")[2]
     return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", submitter, *who.ids}
-
-
-def matcher_of(learners: Sequence[Learner]) -> Matcher:
-    """A matcher that finds learners of a class by id, login, email or name."""
-    return Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
 
 
 def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str) -> Learner:
@@ -115,7 +103,8 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
     by_id = {each.name: each for each in learners}
     if text in by_id:
         return by_id[text]
-    found = matcher_of(learners).candidates(text)
+    matcher = Matcher([Enrolled(each.name, each.shown, each.email, (each.name, *each.ids)) for each in learners])
+    found = matcher.candidates(text)
     if len(found) == 1:
         return by_id[found[0].id]
     if found:
@@ -124,28 +113,6 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
     some = ", ".join(repr(each.name) for each in learners[:3])
     example = f", such as: {command} {shlex.quote(learners[0].name)}" if learners else ""
     raise KataError(f"Nobody in {out} is called {text!r}. Ids there look like {some}{example}")
-
-
-def by_name(rows: Iterable[Row], learners: Sequence[Learner]) -> tuple[list[tuple[str, Row]], tuple[str, ...]]:
-    """Each row with its learner's name in the results; and the texts, once each, that match nobody or several."""
-    names = {learner.name for learner in learners}
-    matchers = [
-        Matcher(
-            [Enrolled(each.name, each.shown, each.email, (each.name,)) for each in learners if each.in_roster is is_in]
-        )
-        for is_in in (True, False)  # a learner outside the roster may have the same name as one in it
-    ]
-    found: list[tuple[str, Row]] = []
-    unknown: dict[str, None] = {}
-    for row in rows:
-        meant = next(filter(None, (matcher.candidates(row.learner) for matcher in matchers)), ())
-        if row.learner in names:
-            found.append((row.learner, row))
-        elif len(meant) == 1:
-            found.append((meant[0].id, row))
-        else:
-            unknown[row.learner] = None
-    return found, tuple(unknown)
 
 
 @dataclass(frozen=True)
@@ -261,7 +228,17 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
     submitter = submitters.pop() if len(submitters) == 1 else before.submitter_in(name)
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
-        learner = Learner(name=name, shown=enrolled.name, email=enrolled.email, in_roster=True)
+        hand_in = enrolled.hand_in
+        learner = Learner(
+            name=name,
+            shown=enrolled.name,
+            email=enrolled.email,
+            in_roster=True,
+            group=enrolled.group,
+            handed_in_at=dict(hand_in.at),
+            extra_days=dict(hand_in.extra_days),
+            exempt=hand_in.exempt,
+        )
     else:
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform

@@ -1,57 +1,78 @@
-"""A roster: who is in the class, as a system exports it."""
+"""The roster: who is in the class, and what the policy has to know of each learner.
+
+A CSV with a row a learner, as a spreadsheet or a platform saves it. Columns are found by their titles; only one that
+says who somebody is has to be there. `handed_in:02` and `extra_days:02` are about one unit, by its number or folder.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Annotated, ClassVar
 
+from grader.course import Course
+from grader.course.course_error import did_you_mean, quoted
+from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.errors import KataError
+from grader.policy.rules import EVERY_UNIT, HandIn, earliest
 
-from .csv_file import Column, CsvRow, read_rows
-from .moodle_worksheet import IDENTIFIER
+from .csv_file import Table, lacking, read_table
+from .dates import EXAMPLE as SPOKEN
+from .dates import read_date
+from .moodle_worksheet import IDENTIFIER, NOTHING, SUBMITTED, letters
 
-# As `letters` spells headers. The first that is there, and filled, is the one.
+# As `letters` spells titles. The first that is there, and filled, is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
        "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
-NAMES = ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner")
-FIRST_NAMES = ("firstname", "firstnames", "givenname", "givennames", "first")
-LAST_NAMES = ("lastname", "surname", "familyname", "last")
-EMAILS = ("email", "emailaddress", "mail", "emails")
+_OWN_IDS, _SIS_IDS, _LOGINS = (*IDS[:3], "canvasid"), IDS[3:8], IDS[8:]
+TITLES: Mapping[str, tuple[str, ...]] = {
+    "whole_name": ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner"),
+    "first": ("firstname", "firstnames", "givenname", "givennames", "first"),
+    "last": ("lastname", "surname", "familyname", "last"),
+    "own_id": _OWN_IDS,
+    "sis_id": _SIS_IDS,
+    "login": _LOGINS,
+    "email": ("email", "emailaddress", "mail", "emails"),
+    "identifier": (IDENTIFIER,),
+}
+WHO = {*IDS, *TITLES["own_id"], *TITLES["email"], *TITLES["whole_name"], *TITLES["last"]}
+"""Titles that say who somebody is."""
+GROUPS = ("group", "groupname", "team", "teamname")  # Moodle's "Groups" are of lessons: they hand in one by one
+HANDED_IN, EXTRA_DAYS, EXEMPT = "handed_in", "extra_days", "exempt"
+POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
+    HANDED_IN: ("handedin", "handedinat", "submittedat", "submissiontime", SUBMITTED),
+    EXTRA_DAYS: ("extradays",),
+    EXEMPT: ("exempt",),
+}
+EXAMPLE_ROWS = ("id,name,email", "1815,Ada Byron,ada@uni.example")
+MOST_DAYS = 366
 
+_DAYS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
+_BETWEEN = re.compile(r"[\s,;]+")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
-_OWN_IDS, _SIS_IDS, _LOGINS = IDS[:3], IDS[3:8], IDS[8:]
 
 
-class RosterRow(CsvRow):
-    """One row of a roster, each number and login kept for itself.
+@dataclass(frozen=True)
+class RosterRow:
+    """One row of a roster as it stands there, each number and login for itself.
 
-    participant: the learner's number in one assignment of Moodle's, where the roster is its grading worksheet.
+    identifier: the participant, where the roster is Moodle's grading worksheet.
     """
 
-    wanted: ClassVar[str] = "column for ids, names or emails"
-    example: ClassVar[tuple[str, ...]] = ("id,name,email", "1815,Ada Byron,ada@uni.example")
-
-    ids: Annotated[tuple[str, ...], Column(IDS, "all")] = ()
-    whole_name: Annotated[str, Column(NAMES, "first filled")] = ""
-    first: Annotated[str, Column(FIRST_NAMES)] = ""
-    last: Annotated[str, Column(LAST_NAMES)] = ""
-    own_id: Annotated[str, Column((*_OWN_IDS, "canvasid"), "first filled")] = ""
-    sis_id: Annotated[str, Column(_SIS_IDS, "first filled")] = ""
-    login: Annotated[str, Column(_LOGINS, "first filled")] = ""
-    email: Annotated[str, Column(EMAILS, "first filled")] = ""
-    section: Annotated[str, Column(("section", "group"))] = ""
-    identifier: Annotated[str, Column((IDENTIFIER,))] = ""
-
-    @classmethod
-    def suffice(cls, columns: Collection[str]) -> bool:
-        """Whether a column says who somebody is."""
-        return not {*IDS, *EMAILS, *NAMES, *LAST_NAMES, "canvasid"}.isdisjoint(columns)
+    ids: tuple[str, ...] = ()
+    whole_name: str = ""
+    first: str = ""
+    last: str = ""
+    own_id: str = ""
+    sis_id: str = ""
+    login: str = ""
+    email: str = ""
+    identifier: str = ""
 
     @property
     def name(self) -> str:
@@ -63,47 +84,6 @@ class RosterRow(CsvRow):
         """The participant's number, if there is one."""
         return participant_in(self.identifier)
 
-    @property
-    def is_nobody(self) -> bool:
-        """Whether this is the row in which Canvas says what assignments are worth."""
-        return self.name.casefold() == _POINTS_POSSIBLE
-
-
-@dataclass(frozen=True)
-class Enrolled:
-    """One learner of a roster. `ids`: all numbers and logins of the roster; the first is the id.
-
-    participant: the learner's number in one Moodle assignment, if the roster is its grading worksheet.
-    """
-
-    id: str
-    name: str
-    email: str
-    ids: tuple[str, ...]
-    participant: str = ""
-
-
-def read_roster(path: Path) -> list[Enrolled]:
-    """The learners of a roster, in its order.
-
-    Raises KataError when it cannot be read, has no column that names learners, or has an id twice.
-    """
-    learners: list[Enrolled] = []
-    first_row: dict[str, int] = {}
-    for number, row in read_rows(path, RosterRow):
-        if row.is_nobody:
-            continue
-        id = next(iter(row.ids), row.email or row.name)
-        if not id:
-            raise KataError(f"{path}, row {number}: there is no id, name or email.")
-        if id in first_row:
-            raise KataError(f"{path}, row {number}: {id} is in row {first_row[id]} already.")
-        first_row[id] = number
-        learners.append(Enrolled(id, row.name or id, row.email, row.ids, row.participant))
-    if not learners:
-        raise KataError(f"{path} names no learner.")
-    return learners
-
 
 def participant_in(cell: str) -> str:
     """The participant's number in `Participant 1234567`; empty if there is none."""
@@ -111,96 +91,174 @@ def participant_in(cell: str) -> str:
     return found[1] if found else ""
 
 
-class Matcher:
-    """Finds learners of a roster by a text."""
-
-    def __init__(self, roster: Sequence[Enrolled]) -> None:
-        self._exact = _meant_by(roster, _own_ids, str)
-        self._ids = _meant_by(roster, _own_ids, str.casefold)
-        self._emails = _meant_by(roster, lambda each: [each.email], str.casefold)
-        self._mailboxes = _meant_by(roster, _mailbox_in(_own_domain(roster)), str.casefold)
-        self._spelt = _meant_by(roster, _name_keys, _as_spelt)
-        self._names = _meant_by(roster, _name_keys, _letters_and_digits)
-        self._participants = _meant_by(roster, lambda each: [each.participant], str)
-
-    def learner(self, text: str) -> Enrolled | None:
-        """The learner with this id, login, email or name; None for nobody or several."""
-        found = self.candidates(text)
-        return found[0] if len(found) == 1 else None
-
-    def candidates(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners with this id, login or email; if there are none, those with this name."""
-        return self.by_login(text) or self.by_name(text)  # an id that two learners have is nobody's name
-
-    def by_login(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners with this id, login or email. Learners can set their email, so ids come first."""
-        folded = text.casefold()
-        tiers = (self._ids.get(folded, ()), self._emails.get(folded, ()), self._mailboxes.get(folded, ()))
-        exact = self._exact.get(text, ())
-        return exact if len(exact) == 1 else next(filter(None, tiers), ())
-
-    def by_number(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners with this id."""
-        return self._exact.get(text, ())
-
-    def by_name(self, text: str) -> tuple[Enrolled, ...]:
-        """All learners with this name. Equal accents come first, because accents make names different."""
-        return self._spelt.get(_as_spelt(text)) or self._names.get(_letters_and_digits(text), ())
-
-    def by_participant(self, number: str) -> tuple[Enrolled, ...]:
-        """All learners with this number in a Moodle assignment."""
-        return self._participants.get(number, ())
+def roster_rows(table: Table) -> Iterator[tuple[int, RosterRow]]:
+    """The rows of a roster, each with its number. Raises KataError when no column says who somebody is."""
+    if WHO.isdisjoint(table.columns):
+        raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
+    ids = table.places(IDS)
+    places = {field: table.places(titles) for field, titles in TITLES.items()}
+    for number, cells in table.rows:
+        filled = {field: _filled(cells, there) for field, there in places.items()}
+        row = RosterRow(ids=_filled(cells, ids), **{field: texts[0] for field, texts in filled.items() if texts})
+        if row.name.casefold() != _POINTS_POSSIBLE:
+            yield number, row
 
 
-def _meant_by(
-    roster: Sequence[Enrolled], keys: Callable[[Enrolled], list[str]], spelt: Callable[[str], str]
-) -> dict[str, tuple[Enrolled, ...]]:
-    """The learners that each key can mean."""
-    meant: dict[str, list[Enrolled]] = defaultdict(list)
-    for learner in roster:
-        for key in {spelt(text) for text in keys(learner)} - {""}:
-            meant[key].append(learner)
-    return {key: tuple(learners) for key, learners in meant.items()}
+def _filled(cells: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
+    return tuple(text for place in places if (text := cells[place].strip()))
 
 
-def _own_domain(roster: Sequence[Enrolled]) -> str:
-    """The domain of most emails; empty if there is none. Learners can choose an address with another domain."""
-    domains = Counter(each.email.partition("@")[2].casefold() for each in roster if each.email)
-    domain, count = max(domains.items(), key=lambda item: item[1], default=("", 0))
-    return domain if 2 * count > sum(domains.values()) else ""
+@dataclass(frozen=True)
+class Enrolled:
+    """One learner of a roster. `ids`: all numbers and logins of the roster; the first is the id.
+
+    participant: the learner's number in one Moodle assignment, if the roster is its grading worksheet. group: with
+    which group the learner hands in. hand_in: what the policy has to know of the learner.
+    """
+
+    id: str
+    name: str
+    email: str
+    ids: tuple[str, ...]
+    participant: str = ""
+    group: str = ""
+    hand_in: HandIn = field(default=HandIn(), compare=False)
 
 
-def _mailbox_in(domain: str) -> Callable[[Enrolled], list[str]]:
-    def mailboxes(learner: Enrolled) -> list[str]:
-        box, _, own = learner.email.partition("@")
-        return [box] if domain and own.casefold() == domain else []
+@dataclass(frozen=True)
+class Roster:
+    """The learners of a roster, in its order, and where it is."""
 
-    return mailboxes
+    path: Path
+    learners: tuple[Enrolled, ...]
 
-
-def _own_ids(learner: Enrolled) -> list[str]:
-    return [learner.id, *learner.ids]
-
-
-def _name_keys(learner: Enrolled) -> list[str]:
-    family, comma, given = learner.name.partition(",")
-    words = f"{given} {family}".split() if comma else learner.name.split()
-    # Canvas writes lovelaceada and garciamarquezgabriel: only Canvas knows how many words the family name has
-    turned = [" ".join([*words[place:], *words[:place]]) for place in range(1, min(len(words), MOST_WORDS))]
-    return [learner.name, " ".join(words), *turned]
+    @property
+    def sha256(self) -> str:
+        """Of who is in it, but not of groups, times and exemptions, by which no row becomes another's."""
+        who = [(each.id, each.name, each.email, each.ids, each.participant) for each in self.learners]
+        return hashlib.sha256(json.dumps(who).encode()).hexdigest()
 
 
-MOST_WORDS = 12
-"""The most words of a name for which other orders are tried."""
+def read_roster(path: Path, course: Course) -> Roster:
+    """The learners of a roster, and what the policy has to know of them.
+
+    Raises KataError when it cannot be read or no column says who somebody is; else with every problem in it, one a
+    line: somebody without an id, an id twice, a time, a number of days, a unit or an exercise that is none.
+    """
+    table = read_table(path)
+    problems: list[str] = []
+    columns = _PolicyColumns(table, course, problems)
+    learners: list[Enrolled] = []
+    first_row: dict[str, int] = {}
+    cells = dict(table.rows)
+    groups = [place for place, title in enumerate(table.titles) if letters(title) in GROUPS]
+    for number, row in roster_rows(table):
+        id = next(iter(row.ids), row.email or row.name)
+        if not id:
+            problems.append(f"row {number}: there is no id, name or email.")
+        elif first_row.setdefault(id, number) != number:
+            problems.append(f"row {number}: {id} is in row {first_row[id]} already.")
+        hand_in = columns.hand_in(number, cells[number])
+        group = next(iter(_filled(cells[number], groups)), "")
+        learners.append(Enrolled(id, row.name or id, row.email, row.ids, row.participant, group, hand_in))
+    if problems:
+        raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
+    if not learners:
+        raise KataError(f"{path} names no learner.")
+    return Roster(path, tuple(learners))
 
 
-def _letters_and_digits(text: str) -> str:
-    """The text without case, accents, spaces and signs, as platforms write names in file names."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(character for character in plain if character.isalnum())
+@dataclass(frozen=True)
+class _PolicyColumn:
+    """A column about the policy. unit: the only one that it is about, as its title says it, or EVERY_UNIT."""
+
+    place: int
+    what: str
+    unit: str
+    title: str
 
 
-def _as_spelt(text: str) -> str:
-    """The same, but keeps accents and vowel signs: Müller and Muller, राम and रमा are different names."""
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return "".join(char for char in plain if char.isalnum() or unicodedata.category(char).startswith("M"))
+class _PolicyColumns:
+    """Reads what the policy has to know of a learner. What is wrong goes into `problems`, with its place."""
+
+    def __init__(self, table: Table, course: Course, problems: list[str]) -> None:
+        self._course, self._problems = course, problems
+        zone = course.policy.time_zone
+        self._zone = read_zone(zone) if zone else None
+        self._columns: dict[tuple[str, str], _PolicyColumn] = {}
+        for place, title in enumerate(table.titles):
+            name, colon, unit = title.strip().partition(":")
+            known = {letters(name)} | ({table.columns[place]} if not colon else set())
+            what = next((each for each, titles in POLICY_TITLES.items() if not known.isdisjoint(titles)), None)
+            if what is not None:
+                self._add(_PolicyColumn(place, what, unit.strip() if colon else EVERY_UNIT, title.strip()))
+
+    def hand_in(self, number: int, cells: Sequence[str]) -> HandIn:
+        """What a row says."""
+        at: dict[str, datetime] = {}
+        extra_days: dict[str, float] = {}
+        exempt: list[str] = []
+        for (what, unit), column in self._columns.items():
+            text = cells[column.place].strip()
+            if text in ("", NOTHING):  # systems list those who handed in nothing, too
+                continue
+            try:
+                if what == EXEMPT:
+                    exempt += self._exempt(text)
+                elif what == EXTRA_DAYS:
+                    extra_days[unit] = self._days(text, unit)
+                elif self._course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
+                    at[unit] = self._moment(text)
+            except KataError as error:
+                self._problems.append(f"row {number}: {error} The column is {quoted(column.title)}.")
+        return HandIn(at=at, extra_days=extra_days, exempt=tuple(dict.fromkeys(exempt)))
+
+    def _add(self, column: _PolicyColumn) -> None:
+        units = [EVERY_UNIT] if column.unit == EVERY_UNIT else self._units_called(column.unit)
+        if not units:
+            self._problems.append(f"row 1: there is no unit {quoted(column.unit)} in the course.")
+        for unit in units:
+            first = self._columns.setdefault((column.what, unit), column)
+            if first is not column:
+                titles = f"{quoted(first.title)} and {quoted(column.title)}"
+                self._problems.append(f"row 1: {titles} are about the same: take one out.")
+
+    def _units_called(self, name: str) -> list[str]:
+        return [unit.folder for unit in self._course.units if unit.is_called(name)]
+
+    def _moment(self, text: str) -> datetime:
+        """A time; one without its distance from UTC is in the course's time zone, one shown twice is the earlier."""
+        moment = read_moment(text) or read_date(text)
+        if moment is None:
+            raise KataError(
+                f"{quoted(text)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them ({SPOKEN})."
+            )
+        in_zone = placed(moment, self._zone)
+        if in_zone is None:
+            raise KataError(
+                f"nobody knows in which time zone {quoted(text)} is: write {EXAMPLE} +01:00, or add time_zone to the "
+                "policy in course.yml."
+            )
+        return earliest(in_zone)
+
+    def _days(self, text: str, unit: str) -> float:
+        due = self._course.policy.due
+        if not due or unit not in (EVERY_UNIT, *due):
+            raise KataError("course.yml gives no due date, so there is no use for extra days.")
+        if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
+            raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
+        return days
+
+    def _exempt(self, text: str) -> list[str]:
+        """The exercises in a list of exercises and units."""
+        units = {unit.folder: [each.id for each in unit.exercises] for unit in self._course.units}
+        ids = [id for theirs in units.values() for id in theirs]
+        found: list[str] = []
+        for name in filter(None, _BETWEEN.split(text)):
+            meant = [name] if name in ids else [id for unit in self._units_called(name) for id in units[unit]]
+            if not meant:
+                raise KataError(
+                    f"there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *units]) or '.'}"
+                )
+            found += meant
+        return found

@@ -5,10 +5,11 @@ Only one run can use a folder at a time: a lock, which the system frees when a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from filelock import Timeout
@@ -23,11 +24,10 @@ from .corrections import PREVIOUS, set_aside
 from .dispatch import Dispatch, Lost
 from .entries import Entry, OutOfReach, read_entry
 from .groups import one_work_each
-from .kept_times import KeptTimes, read_kept_times, write_kept_times
 from .ledger import Known, Ledger, writing
 from .members import CLASS_LIST, Members, write_class_list
 from .regrading import MOVED, Grades, Move, Regrading, grades_before, moves_since, write_moves
-from .results_file import NOT_GRADED, RESULTS, digest_of, fault_record, write_not_graded
+from .results_file import NOT_GRADED, RESULTS, class_of, digest_of, fault_record, write_not_graded
 from .run_header import RUN, RunHeader, Terms, read_run, write_run
 
 LOCK = ".lock"
@@ -69,23 +69,11 @@ class Tally:
 
 
 class ClassRun:
-    """Grades a class into OUT. The caller holds the lock on OUT.
+    """Grades a class into OUT. The caller holds the lock on OUT."""
 
-    times: known hand-ins, kept in OUT with the records.
-    """
-
-    def __init__(
-        self,
-        out: Path,
-        members: Members,
-        course: Course,
-        terms: Terms,
-        header: RunHeader,
-        times: KeptTimes = KeptTimes(),  # noqa: B008, it is frozen
-    ) -> None:
+    def __init__(self, out: Path, members: Members, course: Course, terms: Terms, header: RunHeader) -> None:
         self._out, self._members, self._course = out, members, course
         self._terms, self._header = terms, header
-        self.times = times
         self._ledger = Ledger(out)
         self._known: dict[str, Known] = {}
         self._untaken = len(members.entries)
@@ -95,7 +83,7 @@ class ClassRun:
         self._read_before: Course | None = None
         self._grades_before: dict[str, Grades] = {}
         self._also: dict[str, list[str]] = {}
-        self._has_old_times = False
+        self._times_before: Mapping[str, Mapping[str, datetime]] = {}
         self._anew: list[str] = []
         """Who has handed in something else since the run before."""
         self.moves: list[Move] = []
@@ -112,8 +100,8 @@ class ClassRun:
 
         again: grade only the chosen exercises again, for learners who have a record.
 
-        Raises KataError when the earlier run had other terms, when its hand-in times are damaged, and when OUT cannot
-        be written; then also OSError.
+        Raises KataError when the earlier run had other terms, when its class list is damaged, and when OUT cannot be
+        written; then also OSError.
         """
         results = self._out / RESULTS
         if not results.exists() or not results.stat().st_size:
@@ -124,6 +112,7 @@ class ClassRun:
                 f"{self._out} holds results of an older make, without the terms they were graded on: "
                 "grade the class anew, without --resume."
             )
+        before = before.model_copy(update={"source": self._header.source})
         if again:
             self._regrading = Regrading(results, before, self._header, self._course, self._terms)
             self._regrading.refuse_others(self._out)
@@ -135,10 +124,9 @@ class ClassRun:
                 f"{_how_to_resume(before, self._header)}Grade the class anew, without --resume, or give another folder."
             )
         self._before = before
-        kept = read_kept_times(self._out)
-        self._has_old_times = self.times.handed_in is None and kept.handed_in is not None
-        self.times = self.times.over(kept)
-        write_kept_times(self._out, self.times)
+        with writing(self._out / RUN):
+            write_run(self._out, before)
+        self._times_before = {each.name: each.handed_in_at for each in class_of(self._out, ())}
         recovered = self._ledger.go_on()
         self._has_results = True
         self._known = recovered.known
@@ -147,9 +135,6 @@ class ClassRun:
         if self._regrading is not None:
             self._regrading.begin()
             self._tell_what_is_left(self._regrading)
-        elif before.source != self._header.source:
-            with writing(self._out / RUN):
-                write_run(self._out, before.model_copy(update={"source": self._header.source}))
 
     def grade(self, executor: Executor, width: int, note_graded: Callable[[str, bool], None]) -> None:
         """Grade everybody without a record; at the end leave one line a learner, in class order.
@@ -169,10 +154,10 @@ class ClassRun:
                     note_graded(record.submission, True)
             if self._ledger.is_open:
                 self._finish()
-            if self._has_old_times and self._anew and self._course.policy.due:
+            if names := self._with_old_times():
                 self.tally.remarks.append(
-                    "Handed in anew since the hand-in times were told, which still count for it: "
-                    f"{first_few(self._anew)}. Give --handed-in again, as it may be late."
+                    f"Handed in anew, while the roster still has the earlier time: {first_few(names)}. Give --roster "
+                    "with the times of today, as it may be late."
                 )
         finally:
             self._ledger.close()
@@ -205,6 +190,11 @@ class ClassRun:
         if moves:
             with writing(self._out / MOVED):
                 write_moves(self._out, moves)
+
+    def _with_old_times(self) -> list[str]:
+        """Who has handed in something else since the run before, though the roster's times are the same."""
+        times = {each.learner.name: each.learner.handed_in_at for each in self._members.all}
+        return [name for name in self._anew if times[name] and times[name] == self._times_before.get(name)]
 
     def _todo(self, note_graded: Callable[[str, bool], None]) -> Iterator[Entry]:
         for entries in one_work_each(self._members):
@@ -278,7 +268,6 @@ class ClassRun:
                 self.tally.remarks.append(f"What was set by hand is about the earlier grading, and kept in {kept}.")
             with writing(self._out / RUN):
                 write_run(self._out, self._header)
-            write_kept_times(self._out, self.times)
             self._write_class_list()
             self._ledger.begin()
             self._has_results = True

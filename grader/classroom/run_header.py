@@ -35,15 +35,14 @@ RUN = "run.json"
 
 
 class ClassSource(BaseModel):
-    """Where the class was, and the tables that decided the rows: a resumed run uses the same."""
+    """Where the class was, and what decided the rows: a resumed run uses the same."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     submissions: str = Field(description="The folder or zip, as an absolute path.")
     roster: str = Field(default="", description="The roster, as an absolute path; empty where there was none.")
-    roster_sha256: str = Field(default="", description="Of the roster's bytes.")
+    roster_sha256: str = Field(default="", description="Of who is in the roster.")
     names: str = Field(default="", description="The platform whose names were read.")
-    groups: str = Field(default="", description="The table of groups, as an absolute path; empty where there was none.")
 
 
 class RunHeader(BaseModel):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course import Course
 from grader.errors import KataError
 from grader.intake.names import first_few
 
@@ -15,6 +15,7 @@ from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
 from .members import CLASS_LIST, Learner, Members, read_learners
 from .results_file import RESULTS, final_lines
+from .roster import Roster, read_roster
 from .rows import Rows
 from .run_header import ClassSource, RunHeader
 
@@ -23,52 +24,42 @@ from .run_header import ClassSource, RunHeader
 class SameClass:
     """Roster and platform by which a class is read; with remarks on settings taken from the earlier run."""
 
-    roster: Path | None
+    roster: Roster | None
     names: Platform | None
-    groups: Path | None = None
     remarks: tuple[str, ...] = ()
 
     def reading_options(self, rows: Rows) -> ReadingOptions:
         """The settings for reading the class; submitters keep their earlier rows."""
-        return ReadingOptions(self.roster, self.names, self.groups, rows)
+        return ReadingOptions(self.roster, self.names, rows)
 
 
 def as_before(
-    before: RunHeader | None, roster: Path | None, names: Platform | None, groups: Path | None, out: Path
+    before: RunHeader | None, roster: Path | None, names: Platform | None, course: Course, out: Path
 ) -> SameClass:
     """The settings of the earlier run, where the user gave no others.
 
-    Raises KataError when a table of that run is missing, or another platform is given.
+    Raises KataError when a roster cannot be used, that of the run before is missing, or another platform is given.
     """
-    if before is None:
-        return SameClass(roster, names, groups)
-    remarks: list[str] = []
-    source = before.source
-    kept = source.roster if source else before.arguments.get("roster", "")
-    roster = _table(roster, kept, "roster", out, remarks)
-    groups = _table(groups, source.groups if source else "", "groups", out, remarks)
+    source = before.source if before else None
+    remarks: tuple[str, ...] = ()
+    if roster is None and source and source.roster:
+        roster = Path(source.roster)
+        if not roster.is_file():
+            raise KataError(
+                f"{out} was graded with the roster {roster}, which is not there any more: "
+                "--roster says where it is now."
+            )
+        remarks = (f"The roster is that of the run before, {roster}.",)
     used = platform_called(source.names) if source and source.names else None
     if names and used and names != used:
         raise KataError(
             f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
             "Leave --names out, or give another folder."
         )
-    return SameClass(roster, names or used, groups, tuple(remarks))
+    return SameClass(read_roster(roster, course) if roster else None, names or used, remarks)
 
 
-def _table(given: Path | None, kept: str, what: str, out: Path, remarks: list[str]) -> Path | None:
-    """The table that was given; else that of the earlier run, with a remark."""
-    if given is not None or not kept:
-        return given
-    if not Path(kept).is_file():
-        raise KataError(
-            f"{out} was graded with the {what} {kept}, which is not there any more: --{what} says where it is now."
-        )
-    remarks.append(f"The {what} {'are those' if what == 'groups' else 'is that'} of the run before, {kept}.")
-    return Path(kept)
-
-
-def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Rows:
+def rows_before(out: Path, before: RunHeader | None, roster: Roster | None) -> Rows:
     """The rows of the earlier run in OUT, which submitters keep; none if there was no run.
 
     Raises KataError when its class list is damaged, OSError.
@@ -78,22 +69,17 @@ def rows_before(out: Path, before: RunHeader | None, roster: Path | None) -> Row
     path = out / CLASS_LIST
     learners = [each for each in read_learners(path) if each.submitter] if path.exists() else []
     enrolled = frozenset(each.name for each in learners if each.in_roster)
-    may_move = before.source is None or before.source.roster_sha256 != _sha256(roster)
+    may_move = before.source is None or before.source.roster_sha256 != (roster.sha256 if roster else "")
     return Rows({each.submitter: each.name for each in learners}, enrolled, may_move)
 
 
-def _sha256(roster: Path | None) -> str:
-    return hashlib.sha256(roster.read_bytes()).hexdigest() if roster else ""
-
-
 def source_of(submissions: Path, same: SameClass, members: Members) -> ClassSource:
-    """Where the class is, and the tables that decided its rows, to be stored. Raises OSError."""
+    """Where the class is, and what decided its rows, to be stored."""
     return ClassSource(
         submissions=str(submissions.absolute()),
-        roster=str(same.roster.absolute()) if same.roster else "",
-        roster_sha256=_sha256(same.roster),
+        roster=str(same.roster.path.absolute()) if same.roster else "",
+        roster_sha256=same.roster.sha256 if same.roster else "",
         names=members.platform,
-        groups=str(same.groups.absolute()) if same.groups else "",
     )
 
 

@@ -33,7 +33,6 @@ COMMANDS = {
     "diff": "Compare two gradings of a class.",
     "override": "Set a learner's points by hand, with the reason.",
     "export": "Write marks and feedback for other programs.",
-    "policy": "Apply due dates and extra credit again.",
     "forget": "Remove one learner from a graded class.",
     "release": "Make the learners' copy of the course.",
     "notebooks": "Write a course folder for nbgrader.",

@@ -1,4 +1,4 @@
-"""A graded class: `kata explain`, `diff`, `override`, `policy` and `forget`."""
+"""A graded class: `kata explain`, `diff`, `override` and `forget`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,7 @@ import typer
 
 from .app import TEACH, app
 from .named_paths import demand_results
-from .teach_grade import show_class
-from .terms import (
-    CourseFile,
-    Exempt,
-    Extensions,
-    HandedIn,
-    Raw,
-    course_at,
-    level_called,
-    refuse_exposed,
-    say,
-)
+from .terms import CourseFile, course_at, level_called, refuse_exposed, say
 
 if TYPE_CHECKING:
     from grader.classroom.members import Learner
@@ -104,34 +93,12 @@ def override(
     for remark in done.remarks:
         say(remark)
     print(f"{safe_line(done.learner)}, {done.exercise}: {score(done.before)} -> {score(done.after)} points.")
-    print(f"Write the pages anew with: kata policy {out} --html")
-
-
-@app.command(rich_help_panel=TEACH)
-def policy(
-    out: Out,
-    handed_in: HandedIn = None,
-    extensions: Extensions = None,
-    exempt: Exempt = None,
-    raw: Raw = False,
-    html: Annotated[bool, typer.Option("--html", help="Write the class page and each learner's page anew.")] = False,
-    course: CourseFile = None,
-) -> None:
-    """Apply the course's policy (due dates, extra credit) to a graded class anew, without grading."""
-    from grader.classroom.final_points import reapply_policy
-    from grader.classroom.kept_times import PolicyTables
-
-    demand_results(out, "kata policy {}")
-    tables = PolicyTables(handed_in, extensions, exempt, raw)
-    summary, remarks = reapply_policy(out, course_at(course), tables, pages=html)
-    for remark in remarks:
-        say(remark)
-    show_class(summary, out, html=html)
+    print(f"Write the pages anew with: kata grade-class DIR --out {out} --resume --html")
 
 
 OUT_OF_REACH = (
     "what they handed in ({submissions}): take it away there too, or --resume grades it again",
-    "the roster and CSVs of groups, times and exemptions that you gave ({roster})",
+    "the roster that you gave ({roster})",
     "pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform",
     "nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups",
 )
@@ -144,7 +111,7 @@ def forget(
     learner: LearnerName,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, and change nothing.")] = False,
 ) -> None:
-    """Remove one learner from a graded class: records, pages, exports, times."""
+    """Remove one learner from a graded class: records, pages, exports."""
     from grader.classroom.forgetting import Forgetting, learner_in
     from grader.classroom.run import sole_run
     from grader.render.safe_text import visible

@@ -18,12 +18,8 @@ from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, UsageError, stop
 from .named_paths import demand_class, demand_there
 from .terms import (
     CourseFile,
-    Exempt,
-    Extensions,
-    HandedIn,
     Isolation,
     Only,
-    Raw,
     Seed,
     Units,
     chosen_exercises,
@@ -56,10 +52,6 @@ def grade(
     html: Annotated[Path | None, typer.Option("--html", help="Write the report here as a page.")] = None,
     isolation: Isolation = "full",
     seed: Seed = None,
-    handed_in: HandedIn = None,
-    extensions: Extensions = None,
-    exempt: Exempt = None,
-    raw: Raw = False,
     course: CourseFile = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
@@ -71,20 +63,16 @@ def grade(
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.course_digest import stamped
     from grader.classroom.final_points import final_record
-    from grader.classroom.kept_times import PolicyTables
     from grader.intake import read_submission
 
-    given = PolicyTables(handed_in, extensions, exempt, raw).read(chosen)
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
     records: list[Record] = []
     with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
         judge.grade([submission], records.append, advance)
-    record = stamped(records[0], chosen)
-    if not raw:
-        record, remarks = final_record(record, chosen, given)
-        for remark in remarks:
-            say(remark)
+    record, remarks = final_record(stamped(records[0], chosen), chosen)
+    for remark in remarks:
+        say(remark)
     _write_outputs(record, chosen, json, html)
     if json != Path("-"):
         from grader.render.terminal import print_record
@@ -134,12 +122,10 @@ def grade_class(
     ] = False,
     roster: Annotated[
         Path | None,
-        typer.Option("--roster", help="A CSV of the class with columns like id, name and email.", metavar="FILE"),
-    ] = None,
-    groups: Annotated[
-        Path | None,
         typer.Option(
-            "--groups", help="A CSV with columns learner and group: one member hands in for all.", metavar="FILE"
+            "--roster",
+            help="A CSV with columns id and any of name, email, group, handed_in, extra_days and exempt.",
+            metavar="FILE",
         ),
     ] = None,
     names: Annotated[
@@ -156,10 +142,6 @@ def grade_class(
     html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
     seed: Seed = None,
-    handed_in: HandedIn = None,
-    extensions: Extensions = None,
-    exempt: Exempt = None,
-    raw: Raw = False,
     course: CourseFile = None,
 ) -> None:
     """Grade a class: one record a line in OUT/results.jsonl."""
@@ -170,7 +152,6 @@ def grade_class(
 
         start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.grade import ClassOptions, grade_class
-    from grader.classroom.kept_times import PolicyTables
     from grader.classroom.results_file import NOT_GRADED
 
     chosen = course_at(course)
@@ -181,15 +162,13 @@ def grade_class(
         scheduler=scheduler,
         resume=resume,
         roster=roster,
-        groups=groups,
         platform=_platform_called(names),
         only=chosen_exercises(chosen, only, unit),
         seed=seed if seed is None else seed_or_fresh(seed, chosen),
-        tables=PolicyTables(handed_in, extensions, exempt, raw),
         pages=html,
     )
     graded = grade_class(folder, out, chosen, options, _Terminal())
-    show_class(graded.summary, out, html=html)
+    _show_class(graded.summary, out, html=html)
     _show_moves(graded.moves, out)
     if graded.faults:
         failed = ", ".join(graded.faults)
@@ -218,7 +197,7 @@ def _platform_called(name: str | None) -> Platform | None:
     raise UsageError(f"There are no names called {name!r}: take {', '.join(PLATFORMS)}.")
 
 
-def show_class(summary: ClassSummary, out: Path, *, html: bool) -> None:
+def _show_class(summary: ClassSummary, out: Path, *, html: bool) -> None:
     """Print the class, and where its records and its page are."""
     from grader.classroom.results_file import RESULTS
     from grader.classroom.summary import CLASS_PAGE

@@ -24,23 +24,6 @@ if TYPE_CHECKING:
 
 MINUTE = 60
 
-HandedIn = Annotated[
-    Path | None,
-    typer.Option("--handed-in", help="A CSV with columns learner, time and maybe unit: who is late.", metavar="FILE"),
-]
-Extensions = Annotated[
-    Path | None,
-    typer.Option("--extensions", help="A CSV with columns learner, unit and until: who has more time.", metavar="FILE"),
-]
-Exempt = Annotated[
-    Path | None,
-    typer.Option(
-        "--exempt",
-        help="A CSV with columns learner, exercise (or unit) and maybe reason: which do not count for this learner.",
-        metavar="FILE",
-    ),
-]
-Raw = Annotated[bool, typer.Option("--raw", help="Do not apply the course's policy: report the points as graded.")]
 Isolation = Annotated[
     str,
     typer.Option(
@@ -132,14 +115,9 @@ def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
     """The units with these folders or numbers, in course order. Raises UsageError for an unknown one."""
     for name in names or ():
-        if not any(_is_called(unit, name) for unit in course.units):
+        if not any(unit.is_called(name) for unit in course.units):
             raise UsageError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
-    return [unit for unit in course.units if any(_is_called(unit, name) for name in names or ())]
-
-
-def _is_called(unit: Unit, name: str) -> bool:
-    number = unit.folder.partition("_")[0]
-    return unit.folder == name.rstrip("/") or (name.isascii() and name.isdigit() and int(number) == int(name))
+    return [unit for unit in course.units if any(unit.is_called(name) for name in names or ())]
 
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:

@@ -173,6 +173,11 @@ class Unit(Model):
     extra_credit: bool = False
     exercises: Annotated[tuple[Exercise, ...], _not_empty]
 
+    def is_called(self, name: str) -> bool:
+        """Whether a person means this unit: by its folder, or by the number with which that begins."""
+        number = self.folder.partition("_")[0]
+        return self.folder == name.rstrip("/") or (name.isascii() and name.isdigit() and int(number) == int(name))
+
 
 class Policy(Model):
     """The instructor's rules for marks.

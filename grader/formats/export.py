@@ -108,7 +108,8 @@ def warnings(table: ResultsTable) -> Iterator[str]:
         yield f"Without a mark, since the grader itself failed: {failed}. Grade them again."
     if table.is_adjusted and table.unadjusted:
         raw = _shown(table.unadjusted)
-        yield f"The course's policy is not applied to these yet: {raw}. `kata policy OUT` does it."
+        does = "`kata grade-class DIR --out OUT --resume` does it."
+        yield f"The course's policy is not applied to these yet: {raw}. {does}"
     if disputed := _shown(table.disputed):
         yield f"Without a mark, since several submissions claim to be theirs: {disputed}."
     if waiting := _shown(table.waiting):

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.classroom.claims import Claim, folded, resolve
-from grader.classroom.csv_file import read_rows
+from grader.classroom.csv_file import read_table
 from grader.classroom.lms_names import platform_called
+from grader.classroom.matcher import Matcher
 from grader.classroom.members import Learner
-from grader.classroom.roster import Enrolled, Matcher, RosterRow
+from grader.classroom.roster import Enrolled, RosterRow, roster_rows
 from grader.errors import KataError
 
 Person = RosterRow
@@ -43,7 +44,7 @@ def read_people(path: Path) -> Roster:
 
     Raises KataError when it cannot be read, has no column with names or identifiers, or has no learners.
     """
-    people = [row for _, row in read_rows(path, RosterRow) if not row.is_nobody and shown_name(row)]
+    people = [row for _, row in roster_rows(read_table(path)) if shown_name(row)]
     if not people:
         raise KataError(f"{path} names no learner.")
     return people

@@ -6,7 +6,7 @@ Neither their points nor their maximum count, so a learner's other points keep t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from grader.course import Course, Unit
@@ -58,8 +58,7 @@ def _exempt(results: Iterable[ExerciseResult], course: Course, hand_in: HandIn) 
         elif id in course.policy.exempt:
             yield id, units[id], f"{id} is exempt for everybody: {worth}"
         elif id in hand_in.exempt:
-            reason = hand_in.exempt[id].strip().rstrip(".")
-            yield id, units[id], f"{id} is exempt{f' ({reason})' if reason else ''}: {worth}"
+            yield id, units[id], f"{id} is exempt: {worth}"
 
 
 def _lowest(results: Mapping[str, ExerciseResult], course: Course) -> Iterator[tuple[Unit, str]]:
@@ -86,8 +85,3 @@ def _nothing_of(result: ExerciseResult) -> ExerciseResult:
 
 def _sum(points: Iterable[float]) -> float:
     return round(math.fsum(points), 9)
-
-
-def exercises_of(course: Course, unit: str) -> Sequence[str]:
-    """The ids of a unit's exercises, by its folder."""
-    return [each.id for one in course.units if one.folder == unit for each in one.exercises]

@@ -11,15 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from typing import TypeVar
 
 from grader.course import Course
 from grader.course.moments import placed, read_moment, read_zone
 
+Known = TypeVar("Known")
 EVERY_UNIT = "*"
-"""Stands for all units not listed by name."""
-
-Times = Mapping[str, datetime]
-"""Moments with time zones, by a unit's folder or EVERY_UNIT."""
+"""Stands for all units not listed by their folders."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +31,16 @@ class Correction:
 
 @dataclass(frozen=True)
 class HandIn:
-    """When a learner handed in, and any extensions, as far as known.
+    """What is known of one learner's hand-in.
 
-    corrections: points that were set by hand, by exercise. exempt: why an exercise does not count, by its id.
+    at: when it was, by unit. extra_days: how much later each unit is due, by unit. corrections: points that were set by
+    hand, by exercise. exempt: exercises that do not count.
     """
 
-    at: Times = field(default_factory=dict)
-    until: Times = field(default_factory=dict)
+    at: Mapping[str, datetime] = field(default_factory=dict)
+    extra_days: Mapping[str, float] = field(default_factory=dict)
     corrections: Mapping[str, Correction] = field(default_factory=dict)
-    exempt: Mapping[str, str] = field(default_factory=dict)
+    exempt: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,16 +78,16 @@ def deadlines(course: Course) -> dict[str, datetime]:
 
 
 def deadline_for(unit: str, due: datetime, hand_in: HandIn) -> Deadline:
-    """A unit's deadline for one learner, in the unit's time zone: an extension can give more time, never less."""
-    until = of_unit(unit, hand_in.until)
-    if until is None or latest(until) <= latest(due):
+    """A unit's deadline for one learner, in the unit's time zone."""
+    days = of_unit(unit, hand_in.extra_days)
+    if not days:
         return Deadline(due, due)
-    return Deadline(latest(until).astimezone(due.tzinfo), due)
+    return Deadline((latest(due) + timedelta(days=days)).astimezone(due.tzinfo), due)
 
 
-def of_unit(unit: str, times: Times) -> datetime | None:
-    """The unit's own time, else the one for all units."""
-    return times.get(unit, times.get(EVERY_UNIT))
+def of_unit(unit: str, known: Mapping[str, Known]) -> Known | None:
+    """What is known of the unit, else what is known of all units."""
+    return known.get(unit, known.get(EVERY_UNIT))
 
 
 MOST_DAYS = 10_000

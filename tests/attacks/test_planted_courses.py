@@ -99,7 +99,7 @@ def test_a_class_is_graded_by_the_course_of_the_program(
     place: str, planted: Planted, tmp_path: Path, kata: Run
 ) -> None:
     out = tmp_path / "out"
-    done = kata("grade-class", planted.folder, "--out", out, *GRADE, "--raw", cwd=planted.folder / place)
+    done = kata("grade-class", planted.folder, "--out", out, *GRADE, cwd=planted.folder / place)
     assert done.returncode == 0, done.stderr
     assert not planted.mark.exists(), planted.mark.read_text()
     records = map(json.loads, (out / "results.jsonl").read_text().splitlines())
@@ -123,7 +123,7 @@ def test_module_in_the_current_folder_is_imported_into_no_judge(
     path.parent.mkdir(exist_ok=True)
     path.write_text(SPY.format(mark=str(planted.mark)))
     out = tmp_path / "out"
-    done = kata("grade-class", "..", "--out", out, "--jobs", "2", *GRADE, "--raw", cwd=planted.mallory)
+    done = kata("grade-class", "..", "--out", out, "--jobs", "2", *GRADE, cwd=planted.mallory)
     assert done.returncode == 0, done.stderr
     assert not planted.mark.exists(), planted.mark.read_text()
     records = map(json.loads, (out / "results.jsonl").read_text().splitlines())

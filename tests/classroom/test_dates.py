@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime, timezone
-from pathlib import Path
+from datetime import datetime
 
 import pytest
 
 from grader.classroom.dates import read_date
-from grader.classroom.times import read_hand_ins
-from grader.course import Course
 from grader.errors import KataError
 
 NOON = datetime(2026, 3, 1, 12, 14)
@@ -65,14 +62,3 @@ def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.M
     assert read_date("2026-03-01 12:14") is None  # what needs no library is no question for it
     with pytest.raises(KataError, match=r"dateparser is not installed.* make instructor"):
         read_date("Sunday, 1 March 2026, 12:14 PM")
-
-
-def test_a_list_of_times_in_any_language_is_read_and_what_is_no_time_is_one_sentence(
-    tmp_path: Path, vienna: Course
-) -> None:
-    times = tmp_path / "times.csv"
-    times.write_text('learner,time\nada,"niedziela, 1 marca 2026, 12:14"\n', "utf-8")
-    assert [row.moment for row in read_hand_ins(times, vienna)] == [datetime(2026, 3, 1, 11, 14, tzinfo=timezone.utc)]
-    times.write_text('learner,time\nada,"the first of March, 12:14"\n', "utf-8")
-    with pytest.raises(KataError, match=r"row 2: .*first of March.* nor as Moodle writes them"):
-        read_hand_ins(times, vienna)

@@ -15,14 +15,13 @@ Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 HandIn = Callable[..., Path]
 
 ROSTER = """\
-id,name,email
-18151210,Ada Byron,byron@uni.example
-1816,Bo Chen,chen@uni.example
-1817,Carla Diaz,diaz@uni.example
-1818,Carla Diaz,other@uni.example
+id,name,email,handed_in
+18151210,Ada Byron,byron@uni.example,2026-03-02 10:00 +00:00
+1816,Bo Chen,chen@uni.example,2026-03-01 10:00 +00:00
+1817,Carla Diaz,diaz@uni.example,
+1818,Carla Diaz,other@uni.example,
 """
 POLICY = "policy:\n  time_zone: Europe/London\n  due:\n    01_parts: 2026-03-01 12:00\n  late_percent_per_day: 10\n"
-TIMES = "learner,time\nbyron@uni.example,2026-03-02 10:00 +00:00\n1816,2026-03-01 10:00 +00:00\n"
 TRACES = ("18151210", "Ada Byron", "byron@uni.example")
 
 
@@ -30,22 +29,19 @@ TRACES = ("18151210", "Ada Byron", "byron@uni.example")
 def graded(
     tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], hand_in: HandIn, kata: Kata
 ) -> Path:
-    """A folder with a course, a class that was graded twice into OUT with a roster, times and pages, and its exports."""
+    """A folder with a course, a class that was graded twice into OUT with a roster and pages, and its exports."""
     place = tmp_path_factory.mktemp("term")
     course = make_course(place / "course", "01_parts/01_share")
     with (course / "course.yml").open("a", encoding="utf-8") as catalogue:
         catalogue.write(POLICY)
     (place / "roster.csv").write_text(ROSTER, "utf-8")
-    (place / "times.csv").write_text(TIMES, "utf-8")
     for id in ("18151210", "1816", "1817"):
         hand_in(place / "class", id, right=id != "1816")
     (place / "class" / "18151210" / "Ada Byron notes.txt").write_text("mine", "utf-8")
     common = ["--course", course, "--roster", "roster.csv", "--isolation", "best", "--html"]
-    for more in ([], ["--handed-in", "times.csv"]):
-        done = kata("grade-class", "class", "--out", "OUT", *common, *more, cwd=place)
+    for _ in range(2):
+        done = kata("grade-class", "class", "--out", "OUT", *common, cwd=place)
         assert done.returncode == 0, done.stderr
-    done = kata("policy", "OUT", "--course", course, "--html", cwd=place)
-    assert done.returncode == 0, done.stderr
     for format in ("csv", "junit", "gradescope", "github"):
         done = kata("export", "OUT", "--format", format, "--course", course, cwd=place)
         assert done.returncode == 0, done.stderr
@@ -86,8 +82,6 @@ def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) 
     before = (out / "results.jsonl").read_bytes().splitlines()
     assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
     assert (out / "results.jsonl").read_bytes().splitlines() == [line for line in before if b'"18151210"' not in line]
-    told = json.loads((out / "times.json").read_bytes())
-    assert [row["learner"] for row in told["handed_in"]] == ["1816"]
     listed = [json.loads(line)["name"] for line in (out / "class.jsonl").read_bytes().splitlines()]
     assert listed == ["1816", "1817", "1818"]
 
@@ -100,7 +94,10 @@ def test_somebody_of_the_same_name_keeps_everything(place: Path, kata: Kata) -> 
 
 def test_what_comes_after_goes_on_with_the_others(place: Path, kata: Kata) -> None:
     assert kata("forget", "OUT", "18151210", cwd=place).returncode == 0
-    done = kata("policy", "OUT", "--course", "course", "--html", cwd=place)
+    shutil.rmtree(place / "class" / "18151210")
+    (place / "roster.csv").write_text(ROSTER.replace("18151210,Ada Byron", "1819,Dora Eco"), "utf-8")
+    again = ("--course", "course", "--isolation", "best", "--resume", "--html", "--roster", "roster.csv")
+    done = kata("grade-class", "class", "--out", "OUT", *again, cwd=place)
     assert done.returncode == 0, done.stderr
     page = (place / "OUT" / "class.html").read_text("utf-8")
     assert "Bo Chen" in page and "Ada Byron" not in page
@@ -115,7 +112,6 @@ def test_it_says_what_it_took_and_what_it_cannot_reach(place: Path, kata: Kata) 
         "  results.jsonl: 1 of 3 lines",
         "  results.previous.jsonl: 1 of 3 lines",
         "  class.jsonl: 1 of 4 lines",
-        "  times.json: 1 entry",
         "  class.html: a page or an export, to be made again without them",
         "  grades.csv: a page or an export, to be made again without them",
     ):
@@ -198,20 +194,13 @@ def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
         hand_in(place / "few", each)
         (place / "few" / each / "notes.txt").write_text("mine", "utf-8")
     (place / "few" / "notes.txt").write_text("mine", "utf-8")
-    (place / "few.csv").write_text(
-        f"learner,time\nada,2026-03-02 10:00 +00:00\n{name},2026-03-01 10:00 +00:00\n", "utf-8"
-    )
+    times = f"id,handed_in\nada,2026-03-02 10:00 +00:00\n{name},2026-03-01 10:00 +00:00\n"
+    (place / "few.csv").write_text(times, "utf-8")
     common = ["--course", "course", "--isolation", "best"]
-    done = kata("grade-class", "few", "--out", "FEW", *common, "--handed-in", "few.csv", cwd=place)
+    done = kata("grade-class", "few", "--out", "FEW", *common, "--roster", "few.csv", cwd=place)
     assert done.returncode == 0, done.stderr
     listed = (place / "FEW" / "not_graded.csv").read_bytes()
-    (late,) = [
-        each
-        for each in json.loads((place / "FEW" / "times.json").read_bytes())["handed_in"]
-        if each["learner"] == "ada"
-    ]
+    (late,) = [line for line in (place / "FEW" / "class.jsonl").read_bytes().splitlines() if b'"ada"' in line]
     assert kata("forget", "FEW", name, cwd=place).returncode == 0
-    assert json.loads((place / "FEW" / "times.json").read_bytes())["handed_in"] == [late]
+    assert (place / "FEW" / "class.jsonl").read_bytes().splitlines() == [late]
     assert (place / "FEW" / "not_graded.csv").read_bytes() == listed
-    done = kata("policy", "FEW", "--course", "course", cwd=place)
-    assert done.returncode == 0, done.stderr

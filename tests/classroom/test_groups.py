@@ -14,17 +14,24 @@ import pytest
 
 from grader.classroom.class_listing import look_into
 from grader.classroom.entries import entries
-from grader.classroom.groups import in_groups, read_groups
+from grader.classroom.groups import in_groups
 from grader.classroom.members import Members, members
 from grader.classroom.results_file import read_results
 from grader.classroom.roster import read_roster
 from grader.classroom.run import ClassRun
+from grader.course import Course
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 HandIn = Callable[..., Path]
 
-ROSTER = "id,name\n1,Ada Byron\n2,Bo Chen\n3,Cy Dee\n4,Di Eco\n"
+NAMES = {"1": "Ada Byron", "2": "Bo Chen", "3": "Cy Dee", "4": "Di Eco"}
+
+
+def write_roster(place: Path, **groups: str) -> None:
+    """The class of four in these groups: `write_roster(place, of1="Red")`."""
+    rows = [f"{id},{name},{groups.get(f'of{id}', '')}" for id, name in NAMES.items()]
+    (place / "roster.csv").write_text("\n".join(["id,name,group", *rows, ""]), "utf-8")
 
 
 @pytest.fixture
@@ -33,8 +40,7 @@ def place(tmp_path: Path, hand_in: HandIn) -> Path:
     hand_in(tmp_path / "class", "1")
     hand_in(tmp_path / "class", "3", right=False)
     hand_in(tmp_path / "class", "Blue")
-    (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
-    (tmp_path / "groups.csv").write_text("learner,group\nAda Byron,Red\n2,red\n3,\n4,Blue\n", "utf-8")
+    write_roster(tmp_path, of1="Red", of2="red", of4="Blue")
     return tmp_path
 
 
@@ -47,7 +53,7 @@ def points(place: Path) -> dict[str, float]:
     return {each.learner.name: each.record.points for each in read_results(place / "out")}
 
 
-WITH = ("--roster", "roster.csv", "--groups", "groups.csv")
+WITH = ("--roster", "roster.csv")
 
 
 def test_what_a_group_hands_in_is_each_members_and_nobody_elses(place: Path, course_root: Path, kata: Kata) -> None:
@@ -68,7 +74,6 @@ def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, 
     before = (place / "out" / "results.jsonl").read_bytes()
     done = graded(kata, place, course_root, "--resume")
     assert done.returncode == 0, done.stderr
-    assert f"The groups are those of the run before, {place / 'groups.csv'}." in done.stderr
     assert (place / "out" / "results.jsonl").read_bytes() == before
     told = kata("explain", "out", "Bo Chen", "share", "--course", course_root, cwd=place)
     assert str(place / "class" / "1") in told.stdout and told.stderr == ""
@@ -78,22 +83,15 @@ def test_groups_are_remembered_and_an_appeal_finds_the_groups_file(place: Path, 
 def test_who_hands_in_alone_has_that_and_who_does_not_is_asked_about(
     place: Path, course_root: Path, kata: Kata, hand_in: HandIn
 ) -> None:
-    (place / "groups.csv").write_text("learner,group\n1,Red\n2,Red\n3,Red\n4,Blue\n", "utf-8")
+    write_roster(place, of1="Red", of2="Red", of3="Red", of4="Blue")
     done = graded(kata, place, course_root, *WITH)
     assert done.returncode == 2
     assert points(place) == {"1": 4, "3": 1, "4": 4}
     assert "The group Red handed in several times (1, 3)" in done.stderr and "that of Bo Chen" in done.stderr
     shutil.rmtree(place / "class" / "3")
-    (place / "groups.csv").write_text("learner,group\n1,Red\n2,Red\n3,\n4,Blue\n", "utf-8")
+    write_roster(place, of1="Red", of2="Red", of4="Blue")
     assert graded(kata, place, course_root, "--resume").returncode == 0
     assert points(place)["2"] == 4
-
-
-@pytest.mark.thorough
-def test_without_a_roster_the_groups_say_who_is_in_the_class(place: Path, course_root: Path, kata: Kata) -> None:
-    (place / "groups.csv").write_text("learner,group\n1,Red\nbo,Red\ndi,Blue\n", "utf-8")
-    assert graded(kata, place, course_root, "--groups", "groups.csv").returncode == 0
-    assert points(place) == {"1": 4, "3": 1, "bo": 4, "di": 4}
 
 
 @pytest.mark.thorough
@@ -108,21 +106,6 @@ def test_what_bears_a_groups_name_and_is_nobodys_is_named(
     assert "Blue" in (place / "out" / "not_graded.csv").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        pytest.param("learner,group\n1,Red\n1,Blue\n", "row 3: `1` is in row 2 already", id="the same twice"),
-        pytest.param("learner,group\n1,Red\nAda Byron,Blue\n", "1 is in two groups, `Red` and `Blue`", id="two groups"),
-        pytest.param("learner,team mates\n1,2\n", "has no columns for learners and groups", id="no column"),
-    ],
-)
-def test_odd_groups_are_one_sentence(text: str, told: str, place: Path, course_root: Path, kata: Kata) -> None:
-    (place / "groups.csv").write_text(text, "utf-8")
-    done = graded(kata, place, course_root, *WITH)
-    assert done.returncode == 2 and told in done.stderr and len(done.stderr.splitlines()) == 1
-    assert not (place / "out").exists()
-
-
 @pytest.mark.thorough
 def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the_same(
     place: Path, course_root: Path, kata: Kata
@@ -134,9 +117,9 @@ def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the
     assert "as the group Red, keeps a record of the same work" in done.stdout and "it: 2." in done.stdout
 
 
-def class_in_groups(place: Path) -> Members:
-    everyone = members(entries(look_into(place / "class").submissions), read_roster(place / "roster.csv"))
-    return in_groups(everyone, read_groups(place / "groups.csv"), has_roster=True)
+def class_in_groups(place: Path, course: Course) -> Members:
+    roster = read_roster(place / "roster.csv", course)
+    return in_groups(members(entries(look_into(place / "class").submissions), roster.learners))
 
 
 def records(place: Path) -> dict[str, dict[str, Any]]:
@@ -145,12 +128,12 @@ def records(place: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_a_groups_work_is_graded_once_and_each_member_has_the_record(
-    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], course: Course
 ) -> None:
     shutil.rmtree(place / "class" / "3")
     shutil.copytree(place / "class" / "1", place / "class" / "3")  # Cy is in no group, and has sent the very same
     judge = answering()
-    run = run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    run = run_class(None, place / "out", found=class_in_groups(place, course), executor=judge)
     assert [name for batch in judge.asked for name in batch] == ["1", "3", "4"]
     assert (run.tally.graded, run.tally.unchanged) == (4, 0)
     told = records(place)
@@ -159,33 +142,33 @@ def test_a_groups_work_is_graded_once_and_each_member_has_the_record(
 
 
 def test_run_that_goes_on_grades_only_the_member_that_has_no_record(
-    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], course: Course
 ) -> None:
-    run_class(None, place / "out", found=class_in_groups(place))
+    run_class(None, place / "out", found=class_in_groups(place, course))
     before = records(place)
     results = place / "out" / "results.jsonl"
     _, *rest = results.read_bytes().splitlines(keepends=True)
     results.write_bytes(b"".join(rest))
     judge = answering()
-    run_class(None, place / "out", found=class_in_groups(place), executor=judge, resume=True)
+    run_class(None, place / "out", found=class_in_groups(place, course), executor=judge, resume=True)
     assert judge.asked == [["1"]] and records(place) == before
 
 
 def test_member_with_another_work_in_the_group_is_graded_by_that_alone(
-    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], hand_in: HandIn
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], hand_in: HandIn, course: Course
 ) -> None:
     hand_in(place / "class", "2", right=False)
     judge = answering()
-    run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    run_class(None, place / "out", found=class_in_groups(place, course), executor=judge)
     assert sorted(name for batch in judge.asked for name in batch) == ["1", "2", "3", "4"]
     assert {name: each["points"] for name, each in records(place).items()} == {"1": 4, "2": 0, "3": 0, "4": 4}
 
 
 def test_judge_that_breaks_over_a_groups_work_is_told_of_each_member_and_of_nobody_else(
-    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any]
+    place: Path, run_class: Callable[..., ClassRun], answering: Callable[..., Any], course: Course
 ) -> None:
     judge = answering(failing={"1": RuntimeError("broken")})
-    run = run_class(None, place / "out", found=class_in_groups(place), executor=judge)
+    run = run_class(None, place / "out", found=class_in_groups(place, course), executor=judge)
     assert sorted(run.tally.faults) == ["1", "2"]
     assert [each.split(".")[0] for each in run.tally.remarks if "was not graded" in each] == [
         "1 was not graded",
@@ -205,10 +188,10 @@ def test_extension_of_one_member_is_nobody_elses(place: Path, course_root: Path,
     catalogue = place / "course" / "course.yml"
     policy = "policy:\n  time_zone: UTC\n  due: {01_parts: 2026-03-01 12:00}\n  late_percent_per_day: 50\n"
     catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
-    late = "".join(f"{each},2026-03-02 11:00\n" for each in (1, 2, 3, 4))
-    (place / "times.csv").write_text(f"learner,time\n{late}", "utf-8")
-    (place / "more.csv").write_text("learner,until\nBo Chen,2026-03-03 12:00\n", "utf-8")
-    done = graded(kata, place, place / "course", *WITH, "--handed-in", "times.csv", "--extensions", "more.csv")
+    rows = ["1,Ada Byron,Red,", "2,Bo Chen,red,2", "3,Cy Dee,,", "4,Di Eco,Blue,"]
+    late = "\n".join(["id,name,group,extra_days,handed_in", *(f"{each},2026-03-02 11:00" for each in rows), ""])
+    (place / "roster.csv").write_text(late, "utf-8")
+    done = graded(kata, place, place / "course", *WITH)
     assert done.returncode == 0, done.stderr
     found = {each.learner.name: each.record.final_points for each in read_results(place / "out")}
     assert found == {"1": 2, "2": 4, "3": 0.5, "4": 2}

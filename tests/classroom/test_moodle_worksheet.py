@@ -1,4 +1,4 @@
-"""Moodle's grading worksheet in several languages: as a roster and as a table of times."""
+"""Moodle's grading worksheet in several languages is a roster with times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.roster import Enrolled, read_roster
-from grader.classroom.times import Row, read_hand_ins
 from grader.course import Course
 from grader.errors import KataError
 
@@ -21,27 +20,26 @@ GERMAN = Path(__file__).with_name("worksheets") / "german.csv"
 
 @pytest.mark.parametrize("delimiter", [",", ";"], ids=["comma", "semicolon"])
 @pytest.mark.parametrize("worksheet", WORKSHEETS, ids=IDS)
-def test_a_worksheet_is_a_roster_in_every_language(worksheet: Path, delimiter: str, tmp_path: Path) -> None:
+def test_a_worksheet_is_a_roster_in_every_language(
+    worksheet: Path, delimiter: str, tmp_path: Path, vienna: Course
+) -> None:
     rows = csv.reader(worksheet.read_text("utf-8-sig").splitlines())
     with (tmp_path / "worksheet.csv").open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows(rows)
-    assert read_roster(tmp_path / "worksheet.csv") == [
+    found = read_roster(tmp_path / "worksheet.csv", vienna).learners
+    assert found == (
         Enrolled("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
         Enrolled("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
-    ]
-
-
-@pytest.mark.parametrize("worksheet", WORKSHEETS, ids=IDS)
-def test_a_worksheet_tells_times_in_every_language(worksheet: Path, vienna: Course) -> None:
+    )
     noon = datetime(2026, 3, 1, 11, 14, tzinfo=timezone.utc)
-    assert read_hand_ins(worksheet, vienna) == [Row("0815", "*", noon)]
+    assert [each.hand_in.at for each in found] == [{"*": noon}, {}]
 
 
-def test_a_time_that_is_none_is_one_sentence_and_nothing_is_guessed(vienna: Course, tmp_path: Path) -> None:
+def test_a_time_that_is_none_is_told_and_nothing_is_guessed(vienna: Course, tmp_path: Path) -> None:
     odd = GERMAN.read_text("utf-8-sig").replace("Sonntag, 1. März", "Sonntag, 1. Lenz")
     (tmp_path / "worksheet.csv").write_text(odd, "utf-8")
     with pytest.raises(KataError, match=r"row 2: `Sonntag.* The column is `Zuletzt geändert \(Abgabe\)`\.$"):
-        read_hand_ins(tmp_path / "worksheet.csv", vienna)
+        read_roster(tmp_path / "worksheet.csv", vienna)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +51,9 @@ def test_a_time_that_is_none_is_one_sentence_and_nothing_is_guessed(vienna: Cour
         pytest.param("ID,Name,Note,Max,Datum\nadA,Ada,3,10,-\n", "adA", id="ids without numbers"),
     ],
 )
-def test_other_tables_with_some_of_the_columns_are_no_worksheets(text: str, id: str, tmp_path: Path) -> None:
+def test_other_tables_with_some_of_the_columns_are_no_worksheets(
+    text: str, id: str, tmp_path: Path, vienna: Course
+) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
-    (ada,) = read_roster(tmp_path / "roster.csv")
+    (ada,) = read_roster(tmp_path / "roster.csv", vienna).learners
     assert (ada.id, ada.participant) == (id, "")

@@ -1,15 +1,17 @@
-"""A roster's columns are found by their headers, and its learners by what submissions are called."""
+"""A roster: columns found by their titles, what the policy has to know of a learner, and every problem at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 
-from grader.classroom.entries import Entry
-from grader.classroom.members import members
-from grader.classroom.roster import Enrolled, Matcher, read_roster
+from grader.classroom.roster import Enrolled, read_roster
+from grader.course import Course, load_course
 from grader.errors import KataError
+from grader.policy.rules import HandIn
 
 WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")]
 
@@ -47,112 +49,113 @@ WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@
         ),
     ],
 )
-def test_columns_are_found_by_their_headers(text: str, encoding: str, tmp_path: Path) -> None:
+def test_columns_are_found_by_their_titles(text: str, encoding: str, tmp_path: Path, course: Course) -> None:
     (tmp_path / "roster.csv").write_bytes(text.encode(encoding))
-    found = read_roster(tmp_path / "roster.csv")
-    assert [(each.id, each.name, each.email) for each in found] == WANTED
+    found = read_roster(tmp_path / "roster.csv", course).learners
+    assert [(each.id, each.name, each.email, each.hand_in) for each in found] == [(*each, HandIn()) for each in WANTED]
+
+
+@pytest.fixture
+def due(make_course: Callable[..., Path], tmp_path: Path) -> Course:
+    """Two units, the first of which is due."""
+    root = make_course(tmp_path / "course", "01_parts/01_share", "01_parts/02_cut", "02_more/01_split")
+    policy = "policy:\n  time_zone: Europe/Vienna\n  due: {01_parts: 2026-03-01 12:00}\n"
+    text = (root / "course.yml").read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1)
+    (root / "course.yml").write_text(text, "utf-8")
+    return load_course(root / "course.yml")
+
+
+def utc(*parts: int) -> datetime:
+    year, month, day, *clock = parts
+    return datetime(year, month, day, *clock, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("text", "hand_in"),
+    [
+        pytest.param("id,handed_in\na,2026-03-01 12:00\n", HandIn({"*": utc(2026, 3, 1, 11)}), id="a time"),
+        pytest.param(
+            "Submission Time;ID\n2026-03-01T12:00:00Z;a\n",
+            HandIn({"*": utc(2026, 3, 1, 12)}),
+            id="another title, order and zone",
+        ),
+        pytest.param(
+            "id,Handed in: 01,handed_in\na,2026-03-01 12:00 -05:00,2026-03-02 12:00\n",
+            HandIn({"01_parts": utc(2026, 3, 1, 17), "*": utc(2026, 3, 2, 11)}),
+            id="of one unit, by its number",
+        ),
+        pytest.param("id,handed_in\na,2026-10-25 02:30\n", HandIn({"*": utc(2026, 10, 25, 0, 30)}), id="shown twice"),
+        pytest.param("id,handed_in,extra_days,exempt\na,-,,\n", HandIn(), id="somebody who handed in nothing"),
+        pytest.param("id,Extra days\na,3\n", HandIn(extra_days={"*": 3.0}), id="days"),
+        pytest.param('id,extra_days:01_parts\na,"0,5"\n', HandIn(extra_days={"01_parts": 0.5}), id="half a day"),
+        pytest.param('id,exempt\na,"share; 02 ,share"\n', HandIn(exempt=("share", "split")), id="exercise and unit"),
+        pytest.param("id,exempt\na,01_parts\n", HandIn(exempt=("share", "cut")), id="a unit by its folder"),
+    ],
+)
+def test_policy_knows_of_a_learner_what_the_roster_says(
+    text: str, hand_in: HandIn, due: Course, tmp_path: Path
+) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    assert [each.hand_in for each in read_roster(tmp_path / "roster.csv", due).learners] == [hand_in]
+
+
+def test_without_due_dates_nobody_is_late_whatever_times_a_worksheet_has(course: Course, tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text("id,handed_in\na,some day\n", "utf-8")
+    assert [each.hand_in for each in read_roster(tmp_path / "roster.csv", course).learners] == [HandIn()]
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        pytest.param(b"colour,size\nred,4\n", "no column for ids, names or emails", id="no such columns"),
-        pytest.param(b"id,name\na1,Ada\na1,Bo\n", "row 3: a1 is in row 2 already", id="id twice"),
-        pytest.param(b"id,name\n", "names no learner", id="nobody"),
-        pytest.param(b"", "no column", id="empty"),
-        pytest.param(b'id,name\na1,"Ada\n', "not a CSV file", id="open quote"),
-        pytest.param(b"id,team\na1,x\n,y\n", "row 3: there is no id", id="nameless"),
+        pytest.param(b"colour,size\nred,4\n", ["has no column for ids, names or emails"], id="no such columns"),
+        pytest.param(b"id,name\n", ["names no learner"], id="nobody"),
+        pytest.param(b"", ["has no column"], id="empty"),
+        pytest.param(b'id,name\na1,"Ada\n', ["line 2: this is not a CSV file"], id="open quote"),
+        pytest.param(
+            b"id,handed_in,extra_days,handed_in:7,exempt,Submission Time\n"
+            b"a,yesterday,,,shar,\na,,many,,,\n,,400,,,\nb,,-1,,,\n",
+            [
+                "row 1: there is no unit `7` in the course.",
+                "row 1: `handed_in` and `Submission Time` are about the same: take one out.",
+                "row 2: `yesterday` is not a date and a time such as 2026-03-01 12:00, nor as Moodle writes them "
+                "(Sunday, 1 March 2026, 12:14 PM). The column is `handed_in`.",
+                "row 2: there is no exercise and no unit `shar`: did you mean `share`? The column is `exempt`.",
+                "row 3: a is in row 2 already.",
+                "row 3: `many` is no number of days from 0 to 366. The column is `extra_days`.",
+                "row 4: there is no id, name or email.",
+                "row 4: `400` is no number of days from 0 to 366. The column is `extra_days`.",
+                "row 5: `-1` is no number of days from 0 to 366. The column is `extra_days`.",
+            ],
+            id="all at once",
+        ),
+        pytest.param(
+            b"id,extra_days:02\na,3\n",
+            ["row 2: course.yml gives no due date, so there is no use for extra days. The column is `extra_days:02`."],
+            id="days for what is never due",
+        ),
     ],
 )
-def test_roster_of_no_use_is_refused_in_a_sentence(content: bytes, told: str, tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_bytes(content)
-    with pytest.raises(KataError, match=told):
-        read_roster(tmp_path / "roster.csv")
+def test_every_problem_is_told_with_its_place(content: bytes, told: list[str], due: Course, tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_bytes(content)
+    with pytest.raises(KataError) as refused:
+        read_roster(path, due)
+    lines = [line.removeprefix(str(path)).lstrip(", ") for line in str(refused.value).splitlines()]
+    assert len(lines) == len(told) and all(map(str.startswith, lines, told)), lines
 
 
-ROSTER = """\
-id,name,email,username
-1001,Ada Lovelace,ada@uni.example,al99
-1002,"O'Neil, Zoë",zoe.oneil@uni.example,zo12
-1003,Bo Li,bo@uni.example,bl01
-1004,Bo Li,bo.li@uni.example,bl02
-"""
+def test_time_without_any_zone_is_refused(course: Course, tmp_path: Path) -> None:
+    policy = course.policy.model_copy(update={"due": {"01_parts": "2026-03-01 12:00Z"}})
+    (tmp_path / "roster.csv").write_text("id,handed_in\na,2026-03-01 12:00\n", "utf-8")
+    with pytest.raises(KataError, match="nobody knows in which time zone"):
+        read_roster(tmp_path / "roster.csv", course.model_copy(update={"policy": policy}))
 
 
-@pytest.fixture
-def matcher(tmp_path: Path) -> Matcher:
-    (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
-    return Matcher(read_roster(tmp_path / "roster.csv"))
-
-
-@pytest.mark.parametrize(
-    ("submission", "id"),
-    [
-        pytest.param("1001", "1001", id="id"),
-        pytest.param("AL99", "1001", id="login"),
-        pytest.param("zoe.oneil@uni.example", "1002", id="email"),
-        pytest.param("zoe.oneil", "1002", id="email's beginning"),
-        pytest.param("ada_lovelace", "1001", id="name in a file"),
-        pytest.param("Lovelace Ada", "1001", id="last name first"),
-        pytest.param("Zoe O'Neil", "1002", id="without the accent"),
-        pytest.param("Bo Li", None, id="two of one name"),
-        pytest.param("Nobody", None, id="not there"),
-    ],
-)
-def test_submission_is_matched_with_its_learner(submission: str, id: str | None, matcher: Matcher) -> None:
-    found = matcher.learner(submission)
-    assert (found.id if found else None) == id
-
-
-@pytest.mark.parametrize(("submission", "id"), [("ADA", None), ("ada", "ada")], ids=["either's", "one's to the letter"])
-def test_an_id_that_could_be_two_learners_is_not_taken_for_a_name(
-    submission: str, id: str | None, tmp_path: Path
-) -> None:
-    (tmp_path / "roster.csv").write_text("id,name\n,Ada\nada,Ada Lovelace\n", "utf-8")
-    found = Matcher(read_roster(tmp_path / "roster.csv")).learner(submission)
-    assert (found.id if found else None) == id
-
-
-def test_an_email_that_begins_like_anothers_id_takes_no_row(tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_text("id,name,email\na1,Ada,ada@x.org\ne5,Eve,a1@evil.example\n", "utf-8")
-    found = Matcher(read_roster(tmp_path / "roster.csv")).learner("a1")
-    assert found is not None and found.name == "Ada"
-
-
-def test_class_is_the_roster_and_whoever_else_handed_in(tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_text(ROSTER, "utf-8")
-    found = [Entry(name, Path(name)) for name in ("zoe.oneil", "stranger", "1001", "al99")]
-    everyone = members(found, read_roster(tmp_path / "roster.csv"))
-    assert [(each.learner.name, each.learner.shown, each.entry is not None) for each in everyone.all] == [
-        ("1001", "Ada Lovelace", False),
-        ("1002", "O'Neil, Zoë", True),
-        ("1003", "Bo Li", False),
-        ("1004", "Bo Li", False),
-        ("stranger", "stranger", True),
-    ]
-    assert everyone.remarks == ("Not in the roster: stranger.", "Handed in nothing: Bo Li, Bo Li.")
-    (dispute,) = everyone.disputes
-    assert dispute.startswith("1001 and al99 all claim to be Ada Lovelace's, so none of them counts")
-    assert [each.name for each in everyone.left_out] == ["1001", "al99"]
-    assert [each.learner.name for each in everyone.all if each.learner.is_disputed] == ["1001"]
-
-
-def test_name_and_id_of_one_learner_are_two_claims(tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_text("id,name\nx,Ada\n", "utf-8")
-    found = [Entry("ada", Path("ada")), Entry("x", Path("x"))]
-    everyone = members(found, read_roster(tmp_path / "roster.csv"))
-    assert everyone.entries == [] and len(everyone.disputes) == 1
-
-
-def test_a_mailbox_elsewhere_is_nobodys_login() -> None:
-    ada = Enrolled("1", "Ada Lovelace", "ada@uni.example", ())
-    eve = Enrolled("2", "Eve Evil", "ada@evil.example", ())
-    bob = Enrolled("3", "Bob Bell", "bob@uni.example", ())
-    matcher = Matcher([ada, eve, bob])
-    assert matcher.learner("ada") == ada
-    assert matcher.learner("ada@evil.example") == eve
-
-
-def test_where_most_addresses_have_no_domain_in_common_a_mailbox_is_no_login() -> None:
-    matcher = Matcher([Enrolled(str(n), name, f"{name}@{n}.example", ()) for n, name in enumerate(("ada", "eve"))])
-    assert matcher.by_login("ada") == ()
+def test_group_and_times_make_nobody_somebody_else(due: Course, tmp_path: Path) -> None:
+    found = []
+    for text in ("id,name\na,Ada\n", "id,name,group,extra_days\na,Ada,Red,3\n", "id,name\na,Bo\n"):
+        (tmp_path / "roster.csv").write_text(text, "utf-8")
+        found.append(read_roster(tmp_path / "roster.csv", due))
+    first, more, other = found
+    assert more.learners == (Enrolled("a", "Ada", "", ("a",), group="Red"),) and first.sha256 == more.sha256
+    assert other.sha256 != first.sha256

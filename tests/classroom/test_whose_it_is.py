@@ -7,8 +7,7 @@ import io
 import subprocess
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timezone
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +18,10 @@ from grader.classroom.class_listing import look_into
 from grader.classroom.download import read_download
 from grader.classroom.entries import entries
 from grader.classroom.lms_names import platform_of, read_names
-from grader.classroom.members import Learner, members
+from grader.classroom.members import members
 from grader.classroom.roster import Enrolled
-from grader.classroom.times import Row, by_learner
 from grader.errors import KataError
+from grader.policy.rules import HandIn
 from grader.record import Record
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -245,12 +244,12 @@ def test_nobody_takes_anothers_row_and_the_honest_lose_nothing(
 
 
 def test_who_is_called_like_somebody_of_the_roster_takes_nobodys_extension() -> None:
-    ada = Learner(name="101", shown="Lovelace, Ada", in_roster=True)
-    stranger = Learner(name="lovelaceada_999", shown="lovelaceada", platform="canvas", ids=("999",))
-    late = datetime(2026, 11, 22, tzinfo=timezone.utc)
-    rows = [Row(text, "*", late) for text in ("Lovelace, Ada", "lovelaceada_999")]
-    found, nobody = by_learner(rows, [stranger, ada])
-    assert found == {"101": {"*": late}, "lovelaceada_999": {"*": late}} and nobody == ()
+    more_time = HandIn(extra_days={"*": 7.0})
+    roster = [replace(_enrolled("101", "Lovelace, Ada"), hand_in=more_time), _enrolled("103", "Fox, Zoe")]
+    names = ["foxzoe_103_5003_share.py", "lovelaceada_999_5004_share.py"]
+    found = members(entries([Path(name) for name in names], "canvas"), roster)
+    days = {each.learner.name: (each.learner.handed_in, each.learner.extra_days) for each in found.all}
+    assert days == {"101": (False, {"*": 7.0}), "103": (True, {}), "lovelaceada_999": (True, {})}
 
 
 @pytest.mark.parametrize("format", ["canvas", pytest.param("moodle", marks=pytest.mark.thorough)])

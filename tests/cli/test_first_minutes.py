@@ -95,13 +95,6 @@ GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
             id="an export of the submissions",
         ),
         pytest.param(
-            ["policy", "OUTT"],
-            "OUTT does not exist",
-            "the folder into which a class was graded",
-            "kata policy OUT",
-            id="a policy for what is not there",
-        ),
-        pytest.param(
             ["grade", "lonely.py", *COMMON, "--course", "empty"],
             "empty holds no course.yml",
             "the folder of a course",
@@ -137,13 +130,6 @@ GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
             id="a folder for a roster",
         ),
         pytest.param(
-            [*GRADE_CLASS, "--handed-in", "odd.csv"],
-            "its first line is 'who,marks'",
-            "columns for learners and times",
-            "printf 'learner,time\\n",
-            id="times without a column",
-        ),
-        pytest.param(
             ["export", "OUT", "--format", "csv", "--roster", "odd.csv"],
             "its first line is 'who,marks'",
             "column for ids, names or emails",
@@ -168,7 +154,6 @@ def test_what_was_expected_what_is_there_and_what_to_type_is_told(
         pytest.param(["grade", "lonly.py", *COMMON], id="grade"),
         pytest.param(["grade-class", "SUBMISSION", "--out", "OUT2", *COMMON], id="grade-class"),
         pytest.param(["export", "SUBMISSIONS", "--format", "csv"], id="export"),
-        pytest.param(["policy", "OUTT"], id="policy"),
     ],
 )
 def test_the_command_that_is_given_as_an_example_works_as_it_stands(
@@ -183,12 +168,11 @@ def test_the_command_that_is_given_as_an_example_works_as_it_stands(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("option", ["--roster", "--handed-in"])
-def test_the_file_that_is_given_as_an_example_is_taken(option: str, desk: Path, kata: Run, run_command: Run) -> None:
-    refused = kata(*GRADE_CLASS, option, "odd.csv", "--course", "course", cwd=desk)
+def test_the_file_that_is_given_as_an_example_is_taken(desk: Path, kata: Run, run_command: Run) -> None:
+    refused = kata(*GRADE_CLASS, "--roster", "odd.csv", "--course", "course", cwd=desk)
     example = refused.stderr.partition("This writes one that works: ")[2].strip()
     assert run_command("bash", "-c", example, cwd=desk).returncode == 0
-    done = kata(*GRADE_CLASS, option, "example.csv", "--course", "course", cwd=desk)
+    done = kata(*GRADE_CLASS, "--roster", "example.csv", "--course", "course", cwd=desk)
     assert done.returncode == 0, done.stderr
 
 

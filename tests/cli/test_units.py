@@ -35,10 +35,10 @@ def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Pa
     for name in ("ada", "bo"):
         (root / "class" / name).mkdir(parents=True)
         (root / "class" / name / "share.py").write_text(RIGHT.format(id="share"), "utf-8")
-    (root / "times.csv").write_text("learner,time\nada,2026-03-02 11:00 +00:00\nbo,2026-03-01 11:00 +00:00\n", "utf-8")
+    (root / "roster.csv").write_text("id,handed_in\nada,2026-03-02 11:00 +00:00\nbo,2026-03-01 11:00 +00:00\n", "utf-8")
     done = kata(
         *("grade-class", "class", "--out", "out", "--isolation", "best", "--seed", 5, "--jobs", 1),
-        *("--handed-in", "times.csv"),
+        *("--roster", "roster.csv"),
         cwd=root,
     )
     assert done.returncode == 0, done.stderr
@@ -62,7 +62,7 @@ def test_unknown_unit_is_one_sentence(root: Path, kata: Kata) -> None:
 @pytest.mark.thorough
 def test_class_of_a_unit_has_that_maximum(root: Path, kata: Kata, tmp_path: Path) -> None:
     out = tmp_path / "week"
-    how = ("--isolation", "best", "--jobs", 1, "--handed-in", "times.csv")
+    how = ("--isolation", "best", "--jobs", 1, "--roster", "roster.csv")
     assert kata("grade-class", "class", "--out", out, "--unit", "1", *how, cwd=root).returncode == 0
     lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
     assert [(each["final_points"], each["final_max_points"]) for each in lines] == [(3.6, 4), (4, 4)]

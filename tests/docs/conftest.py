@@ -157,19 +157,16 @@ def ready_class(stage: Stage) -> None:
     make_hand_ins(stage.cwd / "SUBMISSIONS")
     shutil.copytree(stage.cwd / "SUBMISSIONS" / "ada", stage.cwd / "SUBMISSION")
     (stage.cwd / "DIR").symlink_to("SUBMISSIONS")
-    (stage.cwd / "times.csv").write_text("learner,time,unit\nada,2026-03-02 15:00 +00:00,\n", encoding="utf-8")
-    (stage.cwd / "more-time.csv").write_text(
-        f"learner,unit,until\nbo,{UNIT},2026-03-08 12:00 +00:00\n", encoding="utf-8"
-    )
-
     for name, text in TABLES.items():
         (stage.cwd / name).write_text(text, encoding="utf-8")
 
 
 TABLES = {
-    "exempt.csv": "learner,exercise,unit,reason\nada,softmax,,ill\n",
-    "class.csv": "id,name\nada,Ada Byron\nbo,Bo Chen\ncy,Cy Dee\n",
-    "groups.csv": "learner,group\nada,Red\nCy Dee,Red\nbo,\n",
+    "class.csv": "id,name,group\nada,Ada Byron,Red\nbo,Bo Chen,\ncy,Cy Dee,Red\n",
+    "new.csv": (
+        "id,name,group,handed_in,extra_days,exempt\nada,Ada Byron,Red,2026-03-02 15:00 +00:00,2,softmax\n"
+        "bo,Bo Chen,,,,\ncy,Cy Dee,Red,,,\n"
+    ),
     "worksheet.csv": (
         "Identifier,Full name,ID number,Grade,Maximum grade,Last modified (grade),Feedback comments\n"
         "Participant 9001,Ada Byron,ada,,100,-,\nParticipant 9002,Bo Chen,bo,,100,-,\n"

@@ -8,6 +8,7 @@ import pytest
 
 from grader.classroom.members import Learner
 from grader.classroom.roster import read_roster as grading_roster
+from grader.course import load_course
 from grader.errors import KataError
 from grader.formats.people import Matches, Person, match_people, read_people
 
@@ -97,11 +98,12 @@ def test_a_roster_that_is_not_there_gets_one_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["NetID", "OrgDefinedId", "Username", "id", "SIS Login ID"])
-def test_namesakes_are_found_by_every_id_that_grading_knows_them_by(title: str, tmp_path: Path) -> None:
+def test_namesakes_are_found_by_every_id_that_grading_knows_them_by(
+    title: str, tmp_path: Path, tiny_course: Path
+) -> None:
     (tmp_path / "roster.csv").write_text(f"{title},Name\nw1,Li Wei\nw2,Li Wei\nz1,Zoe Fox\n")
-    graded = [
-        Learner(name=each.id, shown=each.name, in_roster=True) for each in grading_roster(tmp_path / "roster.csv")
-    ]
+    roster = grading_roster(tmp_path / "roster.csv", load_course(tiny_course / "course.yml"))
+    graded = [Learner(name=each.id, shown=each.name, in_roster=True) for each in roster.learners]
     matches = match_people(graded, read_people(tmp_path / "roster.csv"))
     assert set(matches.of) == {"w1", "w2", "z1"} and not matches.torn
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def marks_in(format: str, text: str, roster: Sequence[Person] | None) -> dict[st
 
 def unnamed(*people: Person) -> list[Person]:
     """These people with what a roster without emails says of them."""
-    return [each.model_copy(update={"email": ""}) for each in people]
+    return [replace(each, email="") for each in people]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_no_name_disturbs_any_format(name: str, class_of: Class, exported: Expor
     canvas = Canvas()
     assert len(canvas.take(text)) == 2 and list(canvas.points_possible.values()) == ["4", "8"]
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
-    named = [person.model_copy(update={"login": login}) for person, login in zip(roster, (name, "boli"), strict=True)]
+    named = [replace(person, login=login) for person, login in zip(roster, (name, "boli"), strict=True)]
     text = exported(out, "moodle", roster=named)["moodle.csv"]
     assert len(Moodle("x@example.org", "bo@example.org").take(text)) == len(text.splitlines()) - 1 == 2
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]

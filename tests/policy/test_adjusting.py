@@ -72,21 +72,28 @@ def course(make_course_of: MakeCourse) -> Course:
             HandIn(at={"*": DUE + timedelta(days=9), "01_parts": DUE}), 100.0, None, id="the unit's own time wins"
         ),
         pytest.param(
-            HandIn(at={"*": DUE + timedelta(days=3)}, until={"01_parts": DUE + timedelta(days=7)}),
+            HandIn(at={"*": DUE + timedelta(days=3)}, extra_days={"01_parts": 7.0}),
             100.0,
             "Parts was handed in by 8 March 2026, 12:00 UTC (extended from 1 March 2026, 12:00 UTC): "
             "no points are taken off.",
             id="an extension",
         ),
         pytest.param(
-            HandIn(at={"*": DUE + timedelta(days=8)}, until={"*": DUE + timedelta(days=7)}),
+            HandIn(at={"*": DUE + timedelta(days=8)}, extra_days={"*": 7.0}),
             90.0,
             "Parts was handed in 1 day after 8 March 2026, 12:00 UTC (extended from 1 March 2026, 12:00 UTC): "
             "10 % for each started day, at most 50 %, so for 1 day 10 % of its points are taken off.",
             id="later than an extension",
         ),
         pytest.param(
-            HandIn(at={"*": DUE}, until={"*": DUE - timedelta(days=7)}), 100.0, None, id="an extension takes no time"
+            HandIn(at={"*": DUE + timedelta(hours=13)}, extra_days={"*": 0.5}),
+            90.0,
+            "Parts was handed in 1 hour after 2 March 2026, 00:00 UTC (extended from 1 March 2026, 12:00 UTC): "
+            "10 % for each started day, at most 50 %, so for 1 day 10 % of its points are taken off.",
+            id="half a day more",
+        ),
+        pytest.param(
+            HandIn(at={"*": DUE}, extra_days={"*": 9.0, "01_parts": 0.0}), 100.0, None, id="the unit's own days win"
         ),
     ],
 )
@@ -137,10 +144,10 @@ def test_extension_of_a_day_on_which_clocks_change_ends_at_the_same_time_of_day(
     make_course_of: MakeCourse, make_record_of: MakeRecord
 ) -> None:
     policy = "time_zone: Europe/Vienna\ndue:\n  01_parts: 2026-03-20 12:00\nlate_percent_per_day: 10"
-    until = datetime(2026, 3, 28, 11, tzinfo=timezone.utc)  # 12:00 in Vienna, as is 10:00 in UTC a day later
+    more = {"*": 8.0}  # until 28 March, 12:00 in Vienna, where that is 10:00 in UTC a day later
     course, record = make_course_of(policy), make_record_of(share=100.0)
-    on_the_dot = HandIn(at={"*": datetime(2026, 3, 29, 10, tzinfo=timezone.utc)}, until={"*": until})
-    a_second_more = HandIn(at={"*": datetime(2026, 3, 29, 10, 0, 1, tzinfo=timezone.utc)}, until={"*": until})
+    on_the_dot = HandIn(at={"*": datetime(2026, 3, 29, 10, tzinfo=timezone.utc)}, extra_days=more)
+    a_second_more = HandIn(at={"*": datetime(2026, 3, 29, 10, 0, 1, tzinfo=timezone.utc)}, extra_days=more)
     assert adjusted(record, course, on_the_dot).final_points == 90.0
     assert adjusted(record, course, a_second_more).final_points == 80.0
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -30,7 +29,7 @@ policy:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
-    """A course with a policy and a unit of extra credit, three learners, and CSVs of who did what when."""
+    """A course with a policy and a unit of extra credit, three learners, and rosters."""
     root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "02_more/01_split")
     text = (root / "course.yml").read_text("utf-8").replace("documents:\n", f"{POLICY}documents:\n", 1)
     text = text.replace('    title: "02_more"\n', "    title: More\n    extra_credit: true\n")
@@ -39,8 +38,9 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         (root / "class" / name).mkdir(parents=True)
         (root / "class" / name / "share.py").write_text(RIGHT.format(id="share"))
     (root / "class" / "ada" / "split.py").write_text(RIGHT.format(id="split"))
-    (root / "times.csv").write_text("learner,time\nada,2026-03-02 15:00\nbo,2026-03-01 11:59\nzed,2026-03-01 11:00\n")
-    (root / "more.csv").write_text("learner,unit,until\nada,01_parts,2026-03-02 15:00\n")
+    times = "ada,2026-03-02 15:00,{days}\nbo,2026-03-01 11:59,\ncy,,\n"
+    (root / "roster.csv").write_text(f"id,handed_in,extra_days:01\n{times.format(days='')}")
+    (root / "more.csv").write_text(f"id,handed_in,extra_days:01\n{times.format(days=2)}")
     return root
 
 
@@ -48,7 +48,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 def graded(course: Path, kata: Run) -> subprocess.CompletedProcess[str]:
     done = kata(
         *("grade-class", "class", "--out", "out", "--isolation", "best", "--seed", 5, "--jobs", 1),
-        *("--handed-in", "times.csv", "--html"),
+        *("--roster", "roster.csv", "--html"),
         cwd=course,
     )
     assert done.returncode == 0, done.stderr
@@ -60,7 +60,7 @@ def out(graded: subprocess.CompletedProcess[str], course: Path, tmp_path: Path) 
     """A copy of what the run left, for a test to change."""
     copy = tmp_path / "out"
     copy.mkdir()
-    for name in ("results.jsonl", "class.jsonl", "times.json", "run.json"):
+    for name in ("results.jsonl", "class.jsonl", "run.json"):
         (copy / name).write_bytes((course / "out" / name).read_bytes())
     return copy
 
@@ -85,11 +85,8 @@ def test_class_has_graded_and_final_points_and_reasons(graded: subprocess.Comple
     assert on_top.reason.startswith("More is extra credit")
 
 
-def test_who_is_unknown_and_who_has_no_time_is_said(graded: subprocess.CompletedProcess[str]) -> None:
-    assert graded.stderr.splitlines() == [
-        "zed has a hand-in time, but is nobody in this class.",
-        "When they handed in is not known, so they count as in time: cy.",
-    ]
+def test_who_has_no_time_is_said(graded: subprocess.CompletedProcess[str]) -> None:
+    assert graded.stderr.splitlines() == ["When they handed in is not known, so they count as in time: cy."]
 
 
 def test_pages_and_table_show_both_and_the_reason(graded: subprocess.CompletedProcess[str], course: Path) -> None:
@@ -99,26 +96,17 @@ def test_pages_and_table_show_both_and_the_reason(graded: subprocess.CompletedPr
     assert "extra credit not counted" in (course / "out" / "class.html").read_text("utf-8")
 
 
-def test_extension_needs_no_grading(out: Path, course: Path, kata: Run) -> None:
+def test_extension_needs_no_grading_and_is_replaced_by_the_next_roster(out: Path, course: Path, kata: Run) -> None:
     before = records(out)
-    done = kata("policy", out, "--extensions", "more.csv", "--course", course, cwd=course)
-    assert done.returncode == 0, done.stderr
-    assert finals(out) == {"ada": 8, "bo": 4, "cy": 4}
-    # the hand-in times were kept, so they need not be given again
+    terms = ["--resume", "--isolation", "best", "--jobs", 1, "--course", course]
+    for roster, finally_ in (("more.csv", 8), ("roster.csv", 7.2), ("more.csv", 8)):
+        done = kata("grade-class", "class", "--out", out, *terms, "--roster", roster, cwd=course)
+        assert done.returncode == 0, done.stderr
+        assert finals(out) == {"ada": finally_, "bo": 4, "cy": 4}
     assert "(extended from 1 March 2026, 12:00 CET)" in (records(out)["ada"].adjustments or ())[0].reason
     assert {name: each.exercises[0].seconds for name, each in records(out).items()} == {
         name: each.exercises[0].seconds for name, each in before.items()
     }
-
-
-def test_raw_leaves_the_records_as_they_were_graded_and_back(out: Path, course: Path, kata: Run) -> None:
-    before = (out / "results.jsonl").read_bytes()
-    assert kata("policy", out, "--raw", "--course", course, cwd=course).returncode == 0
-    lines = (out / "results.jsonl").read_text("utf-8").splitlines()
-    assert not any("final" in line or "adjustments" in line for line in lines)
-    assert [json.loads(line)["points"] for line in lines] == [8, 4, 4]
-    assert kata("policy", out, "--course", course, cwd=course).returncode == 0
-    assert (out / "results.jsonl").read_bytes() == before
 
 
 def test_resumed_run_grades_nothing_and_keeps_the_policy(out: Path, course: Path, kata: Run) -> None:
@@ -157,15 +145,18 @@ def test_who_hands_in_anew_after_the_times_were_told_is_named(
 ) -> None:
     shutil.copytree(course, tmp_path / "course")
     place = tmp_path / "course"
-    resumed = ("grade-class", "class", "--out", "out", "--isolation", "best", "--course", place, "--resume")
-    told = "Handed in anew since the hand-in times were told, which still count for it: bo. Give --handed-in again"
+    how = ("--isolation", "best", "--course", place, "--resume", "--roster", "roster.csv")
+    resumed = ("grade-class", "class", "--out", "out", *how)
+    told = "Handed in anew, while the roster still has the earlier time: bo."
     done = kata(*resumed, cwd=place)
     assert done.returncode == 0 and "Handed in anew" not in done.stderr
     (place / "class" / "bo" / "share.py").write_text(RIGHT.format(id="share") + "# better, a week later\n")
     done = kata(*resumed, cwd=place)
     assert done.returncode == 0 and told in done.stderr
     (place / "class" / "bo" / "share.py").write_text(RIGHT.format(id="share") + "# once more\n")
-    done = kata(*resumed, "--handed-in", "times.csv", cwd=place)
+    roster = (place / "roster.csv").read_text("utf-8")
+    (place / "roster.csv").write_text(roster.replace("2026-03-01 11:59", "2026-03-08 11:59"), "utf-8")
+    done = kata(*resumed, cwd=place)
     assert done.returncode == 0 and "Handed in anew" not in done.stderr
 
 
@@ -173,12 +164,12 @@ def test_who_hands_in_anew_after_the_times_were_told_is_named(
 def test_one_submission_gets_the_final_points_of_the_class(
     graded: subprocess.CompletedProcess[str], course: Path, kata: Run
 ) -> None:
-    terms = ["--isolation", "best", "--seed", 5, "--handed-in", "times.csv"]
-    done = kata("grade", "class/ada", *terms, "--json", "ada.json", cwd=course)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    assert "7.2 of 4 points" in done.stdout and "Graded: 8 of 8 points" in done.stdout
-    alone = without_timings(Record.from_json((course / "ada.json").read_bytes()))
-    in_class = without_timings(records(course / "out")["ada"])
+    done = kata("grade", "class/cy", "--isolation", "best", "--seed", 5, "--json", "cy.json", cwd=course)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == ["When they handed in is not known, so they count as in time: cy."]
+    assert "4 of 4 points" in done.stdout and "Graded: 4 of 8 points" in done.stdout
+    alone = without_timings(Record.from_json((course / "cy.json").read_bytes()))
+    in_class = without_timings(records(course / "out")["cy"])
     assert alone == in_class.model_copy(update={"digest": ""})
 
 
@@ -192,31 +183,14 @@ def test_table_has_final_and_graded_points(out: Path, course: Path, kata: Run) -
     assert ada["share"] == "3.2"
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        pytest.param(["--handed-in", "times.csv", "--raw"], "With --raw nobody is late", id="raw and times"),
-        pytest.param(["--handed-in", "nowhere.csv"], "nowhere.csv cannot be read", id="no such file"),
-        pytest.param(["--extensions", "course.yml"], "has no columns for learners and times", id="not such a CSV"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_changes_nothing(
-    options: list[str], said: str, out: Path, course: Path, kata: Run
-) -> None:
+def test_roster_of_no_use_changes_nothing(out: Path, course: Path, kata: Run) -> None:
     before = (out / "results.jsonl").read_bytes()
-    done = kata("policy", out, *options, "--course", course, cwd=course)
+    (course / "odd.csv").write_text("id,handed_in,exempt\nada,soon,\nbo,,shar\n", "utf-8")
+    terms = ["--resume", "--isolation", "best", "--course", course, "--roster", "odd.csv"]
+    done = kata("grade-class", "class", "--out", out, *terms, cwd=course)
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["odd.csv, row 2", "odd.csv, row 3"]
     assert (out / "results.jsonl").read_bytes() == before
-
-
-@pytest.mark.thorough
-def test_times_for_a_course_without_due_dates_are_refused(
-    tiny_course: Path, course: Path, kata: Run, out: Path
-) -> None:
-    done = kata("policy", out, "--handed-in", course / "times.csv", "--course", tiny_course, cwd=course)
-    assert done.returncode == 2
-    assert "gives no due dates, so there is no use for --handed-in" in done.stderr
 
 
 def test_export_names_those_to_whom_the_policy_is_not_applied_yet(out: Path, course: Path, kata: Run) -> None:
@@ -225,4 +199,7 @@ def test_export_names_those_to_whom_the_policy_is_not_applied_yet(out: Path, cou
     (out / "results.jsonl").write_text("\n".join([raw, *others, ""]), "utf-8")
     done = kata("export", out, "--format", "csv", "--to", "-", "--course", course, cwd=course)
     assert done.returncode == 0
-    assert "The course's policy is not applied to these yet: ada. `kata policy OUT` does it." in done.stderr
+    assert (
+        "The course's policy is not applied to these yet: ada. `kata grade-class DIR --out OUT --resume` does it."
+        in done.stderr
+    )

@@ -45,11 +45,11 @@ def test_exercise_exempt_for_one_learner_counts_for_the_other(
     make_course_of: MakeCourse, make_record_of: MakeRecord
 ) -> None:
     course = make_course_of()
-    ill = HandIn(exempt={"split": "ill."}, corrections={"split": Correction(30, "Typed by hand.")})
+    ill = HandIn(exempt=("split",), corrections={"split": Correction(30, "Typed by hand.")})
     ada = adjusted(make_record_of("ada", share=80.0, split=20.0), course, ill)
     bo = adjusted(make_record_of("bo", share=80.0, split=20.0), course, HandIn(), always=True)
     assert came_to(ada) == (80, 100) and came_to(bo) == (100, 200)
-    assert reasons(ada)[-1] == "split is exempt (ill): neither its points nor its 100 count."
+    assert reasons(ada)[-1] == "split is exempt: neither its points nor its 100 count."
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,10 @@ def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         for id in ids:
             text = WRONG if id == "cut" else RIGHT
             (root / "class" / name / f"{id}.py").write_text(text.format(id=id), "utf-8")
-    (root / "exempt.csv").write_text("learner,unit,reason\nada,02_more,in hospital\nzed,02_more,\n", "utf-8")
+    (root / "ill.csv").write_text("id,exempt\nada,02\nbo,\n", "utf-8")
     how = ("--out", "out", "--isolation", "best", "--jobs", 1, "--seed", 5)
-    done = kata("grade-class", "class", *how, "--exempt", "exempt.csv", "--html", cwd=root)
+    done = kata("grade-class", "class", *how, "--roster", "ill.csv", "--html", cwd=root)
     assert done.returncode == 0, done.stderr
-    assert "zed is exempt from something, but is nobody in this class." in done.stderr
     return root
 
 
@@ -129,7 +128,7 @@ def test_exempt_learner_is_out_of_less_on_every_page_and_in_every_file(graded: P
     assert came_to(ada) == (ada.points, 8) and came_to(bo) == (bo.points, 12)
     page = (graded / "out" / "class.html").read_text("utf-8")
     assert "1 exercise not counted" in page
-    assert "split is exempt (in hospital)" in (graded / "out" / "learner-ada.html").read_text("utf-8")
+    assert "split is exempt: neither" in (graded / "out" / "learner-ada.html").read_text("utf-8")
     assert "exempt" not in (graded / "out" / "learner-bo.html").read_text("utf-8")
 
     head, one, other = exported(kata, graded, "csv")
@@ -174,25 +173,18 @@ def test_gradescope_has_no_points_of_what_does_not_count_and_the_rest_in_proport
     assert sum(test["max_score"] for test in bo["tests"]) == 12
 
 
-def test_exemption_is_kept_changed_and_taken_back_without_grading(graded: Path, kata: Kata, tmp_path: Path) -> None:
+@pytest.mark.thorough
+def test_exemption_is_kept_changed_and_taken_back_without_grading(graded: Path, kata: Kata) -> None:
     def after(*arguments: str) -> float | None:
-        done = kata("policy", "out", *arguments, cwd=graded)
+        how = ("--out", "out", "--isolation", "best", "--jobs", 1, "--resume", *arguments)
+        done = kata("grade-class", "class", *how, cwd=graded)
         assert done.returncode == 0, done.stderr
         return next(iter(read_results(graded / "out"))).record.counted_max_points
 
-    (graded / "none.csv").write_text("learner,exercise\n", "utf-8")
+    (graded / "none.csv").write_text("id\nada\nbo\n", "utf-8")
     assert after() == 8
-    assert after("--exempt", "none.csv") == 12
-    assert after("--exempt", "exempt.csv") == 8
-
-
-def test_exemption_of_an_unknown_exercise_is_one_sentence(graded: Path, kata: Kata) -> None:
-    before = (graded / "out" / "results.jsonl").read_bytes()
-    (graded / "odd.csv").write_text("learner,exercise\nada,splitt\n", "utf-8")
-    done = kata("policy", "out", "--exempt", "odd.csv", cwd=graded)
-    assert done.returncode == 2 and "row 2: there is no exercise and no unit `splitt`" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert (graded / "out" / "results.jsonl").read_bytes() == before
+    assert after("--roster", "none.csv") == 12
+    assert after("--roster", "ill.csv") == 8
 
 
 def test_course_still_loads_a_part_with_an_exemption_elsewhere(graded: Path) -> None:

@@ -6,15 +6,19 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.classroom.roster import read_roster
+from grader.course import load_course
 from grader.errors import KataError
 from grader.render.safe_text import visible
 from tests.fuzz.damage import ODD_TEXTS, damaged
-from tests.fuzz.watching import assert_sentence, scratch
+from tests.fuzz.watching import ROOT, assert_sentence, scratch
+
+COURSE = load_course(ROOT / "course.yml")
 
 ROSTERS = (
     "id,name,email\nada,Ada Lovelace,ada@x.org\nbob,Bob,\n",
     'Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"Lovelace, Ada",4,17,ada,1\n',
     "First name;Surname;ID number;Email address\nAda;Lovelace;17;ada@x.org\n",
+    "id,group,handed_in,extra_days:01,exempt\nada,Red,2026-03-01 12:00,0.5,softmax 02\n",
     "OrgDefinedId\tUsername\tLast Name\tFirst Name\n#17\t#ada\tLovelace\tAda\n",
 )
 REPLACED = ("ada", "17", "\n", ",", "email")
@@ -25,7 +29,7 @@ def run(data: bytes) -> None:
     path = scratch() / "list.csv"
     path.write_bytes(data)
     try:
-        roster = read_roster(path)
+        roster = read_roster(path, COURSE).learners
     except KataError as error:
         assert_sentence(visible(str(error)).replace("\n", " "))  # as the command shows it
     else:
