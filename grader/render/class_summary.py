@@ -80,7 +80,10 @@ class CheckTally:
 
 @dataclass
 class ExerciseTally:
-    """One exercise across the class. `stuck`: learners for whom every check failed for the same reason."""
+    """One exercise across the class.
+
+    stuck: learners for whom every check failed for the same reason. misconceptions: by the mistake and its message.
+    """
 
     id: str
     title: str
@@ -88,6 +91,7 @@ class ExerciseTally:
     counts: Counter[Status] = field(default_factory=Counter)
     checks: dict[str, CheckTally] = field(default_factory=dict)
     stuck: list[LearnerRow] = field(default_factory=list)
+    misconceptions: dict[tuple[str, str], Topic] = field(default_factory=dict)
 
     @property
     def passed(self) -> int:
@@ -174,7 +178,6 @@ class ClassSummary:
         self._titles = titles
         self._units = {id: unit for unit, ids in units for id in ids}
         self._tallies: dict[str, ExerciseTally] = {}
-        self._misconceptions: dict[tuple[str, str, str], Topic] = {}
         self.rows: list[LearnerRow] = []
         self.absent: list[str] = []
         self.disputed: list[str] = []
@@ -218,18 +221,16 @@ class ClassSummary:
         self.disputed.append(safe_line(shown, NAME_LIMIT))
 
     def _count(self, exercise: ExerciseResult, row: LearnerRow) -> None:
-        tally = self._tallies.get(exercise.id)
-        if tally is None:
-            title, unit = self._titles.get(exercise.id, exercise.id), self._units.get(exercise.id, "Other exercises")
-            tally = self._tallies[exercise.id] = ExerciseTally(exercise.id, title, unit)
+        title, unit = self._titles.get(exercise.id, exercise.id), self._units.get(exercise.id, "Other exercises")
+        tally = self._tallies.setdefault(exercise.id, ExerciseTally(exercise.id, title, unit))
         tally.counts[exercise.status] += 1
         if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
             tally.stuck.append(row)
         else:
             _count_missed(exercise, tally, row)
         for diagnosis in exercise.diagnosis:
-            key = exercise.id, diagnosis.mistake, diagnosis.message
-            made = self._misconceptions.setdefault(key, Topic(tally, diagnosis.message))
+            key = diagnosis.mistake, diagnosis.message
+            made = tally.misconceptions.setdefault(key, Topic(tally, diagnosis.message))
             if not made.learners or made.learners[-1] is not row:
                 made.learners.append(row)
 
@@ -269,8 +270,8 @@ class ClassSummary:
     @property
     def misconceptions(self) -> list[Topic]:
         """The known mistakes made, the most frequent first, equals in course order."""
-        places = {tally.id: place for place, tally in enumerate(self.exercises)}
-        return sorted(self._misconceptions.values(), key=lambda each: (-len(each.learners), places[each.exercise.id]))
+        made = (topic for tally in self.exercises for topic in tally.misconceptions.values())
+        return sorted(made, key=lambda topic: -len(topic.learners))
 
     @property
     def topics(self) -> list[Topic]:

@@ -132,17 +132,17 @@ class HeatMap:
         (first_row, first_column), plane = mismatch.start, mismatch.came
         rows = tuple(map(str, range(first_row, first_row + len(plane))))
         columns = tuple(map(str, range(first_column, first_column + len(plane[0]))))
-        caption = _caption(mismatch)
+        caption, numbers = _caption(mismatch), NumberFormat.of(mismatch)
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
-            description=f"{caption} {_wrong_places(mismatch)}".strip(),
+            description=f"{caption} {_wrong_places(mismatch, numbers)}".strip(),
             planes=(("yours", mismatch.came), ("expected", mismatch.expected)),
             rows=rows if len(rows) > 1 else (),
             columns=columns,
             places=(tuple(f"row {row}" for row in rows), tuple(f"column {column}" for column in columns), ", "),
             scale=Scale.of((mismatch.came, mismatch.expected)),
-            numbers=NumberFormat.of(mismatch),
+            numbers=numbers,
             wrong=mismatch.wrong,
         )
 
@@ -202,11 +202,10 @@ def _caption(mismatch: Mismatch) -> str:
     return visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
 
 
-def _wrong_places(mismatch: Mismatch) -> str:
+def _wrong_places(mismatch: Mismatch, numbers: NumberFormat) -> str:
     """The first wrong places, one by one."""
-    write = NumberFormat.of(mismatch).write
     wrong = [
-        f"row {row}, column {column}: yours {write(came)}, expected {write(expected)}"
+        f"row {row}, column {column}: yours {numbers.write(came)}, expected {numbers.write(expected)}"
         for row, column, came, expected in _wrong_pairs(mismatch)
     ]
     more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
