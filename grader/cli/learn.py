@@ -233,9 +233,8 @@ def solution(
     exercise = workspace.course.exercise(id)
     is_passed = force or progress_of(workspace).is_passed(id)
     answer = course_answer(workspace, exercise, is_passed=is_passed, force=force)
-    if damage := note_solution_seen(workspace, exercise):
-        say(damage)
     print_answers(workspace, exercise, answer, console())
+    note_solution_seen(workspace, exercise)
 
 
 @app.command(rich_help_panel=LEARN)

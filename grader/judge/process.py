@@ -309,9 +309,6 @@ def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
 class LocalProcess(_Facts):
     """The learner's file run in this process (isolation "none"), for a debugger and for print. No wall at all."""
 
-    raises = True
-    """Whether an error of the learner's code is raised with its traceback; a worker reports it in the answer."""
-
     def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
         super().__init__(exercise, source)
         # the real path, so that a debugger can show the source lines
@@ -326,7 +323,7 @@ class LocalProcess(_Facts):
         try:
             if self._namespace is None:
                 self._namespace = self._load()
-            reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=self.raises)
+            reply = host.run_question(data, self._namespace, self._file, self.script.operators, raw=True)
         except (CheckFailed, *QUITTING):
             raise
         except BaseException as error:

@@ -18,7 +18,7 @@ from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 
-from .progress import AttemptEntry, DamagedProgress, Progress, ProgressFile, damage_of, digest_of, now
+from .progress import AttemptEntry, DamagedProgress, Progress, ProgressFile, digest_of, now
 from .review import settle, when
 from .workspace import Work, Workspace, content_of
 
@@ -44,7 +44,7 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
         path = Path(name)
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
-            works[exercise.id] = Work(exercise, path, is_review=workspace.is_review(path))
+            works[exercise.id] = workspace.work_at(path) or Work(exercise, path)
         elif path.name in units:
             there = map(workspace.work_of, units[path.name].exercises)
             works.update({work.exercise.id: work for work in there if work.path.is_file()})
@@ -166,8 +166,10 @@ def note_record(workspace: Workspace, submission: Submission, record: Record, wo
             for result in tried:
                 if due := _note(workspace, progress, result, sources[result.id], is_review=result.id in reviews):
                     coming[result.id] = due
-    except (DamagedProgress, OSError) as error:
-        return Noted(damage=damage_of(error))
+    except DamagedProgress as error:
+        return Noted(damage=f"{error} `kata` fills it again.")
+    except OSError as error:
+        return Noted(damage=f"Your progress could not be noted: {error.strerror or error}.")
     return Noted(tuple(f"{id} comes back {when(due, now())}." for id, due in coming.items()))
 
 

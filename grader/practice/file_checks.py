@@ -51,9 +51,7 @@ class FileChecks:
         Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
         """
         failure = None if self._is_walled else self._stepped.run(name)
-        result = next((each for each in self.result.checks if each.name == name), None)
-        if result is None:
-            raise GraderBroken("The checks were changed after they were collected: run pytest again.")
+        result = next(each for each in self.result.checks if each.name == name)
         if name in self._left:
             self._left.discard(name)
             if not self._left:

@@ -24,7 +24,7 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
     seen = {entry.mistake for entry in done.hints if entry.mistake}
     for mistake, message in diagnosed.items():
         if mistake not in seen:
-            _note(done, HintEntry(at=now(), mistake=mistake, attempts=len(done.attempts)))
+            done.hints.append(HintEntry(at=now(), mistake=mistake, attempts=len(done.attempts)))
             return [f"From your last attempt: {message}"]
     texts = [f"Hint {level} of {len(exercise.hints)}: {text}" for level, text in enumerate(exercise.hints, start=1)]
     before = done.open_review.hints if done.open_review else 0
@@ -33,13 +33,9 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
         return [*texts, "These are all the hints there are."]
     if opened and not done.is_passed and not _tried_since(done, opened[-1]):
         return [*texts[: len(opened)], f"The next hint opens after another attempt: kata check {exercise.id}"]
-    _note(done, HintEntry(at=now(), level=len(opened) + 1, attempts=len(done.attempts)))
+    done.hints.append(HintEntry(at=now(), level=len(opened) + 1, attempts=len(done.attempts)))
     return [texts[len(opened)]]
 
 
 def _tried_since(done: ExerciseProgress, hint: HintEntry) -> bool:
     return any(attempt.status == "failed" for attempt in done.attempts[hint.attempts :])
-
-
-def _note(done: ExerciseProgress, entry: HintEntry) -> None:
-    done.hints = [*done.hints, entry]

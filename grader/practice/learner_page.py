@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from itertools import groupby
 
 from grader.course import Exercise
@@ -22,7 +21,6 @@ from .checking import Checked
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from .review import coming_back, local_date
 from .states import STATES, missing, next_exercise, state_of
-from .timeline import timeline
 from .workspace import Workspace
 
 AHEAD = 30
@@ -60,6 +58,17 @@ class Task:
         return self.exercise.points
 
 
+@dataclass(frozen=True)
+class Day:
+    """One day's attempts, and the points of the whole course at its end."""
+
+    day: date
+    attempts: int
+    passed: int
+    reviews: int
+    points: float
+
+
 def render_learner(
     workspace: Workspace,
     progress: Progress,
@@ -83,18 +92,17 @@ def render_learner(
             exercise=exercise,
             file=workspace.shown(workspace.file_of(exercise)),
             state=state_of(exercise, progress),
-            points=_within(done.best, exercise.points),
+            points=min(done.best, exercise.points),
             after=[course.exercise(id).title for id in missing(progress, exercise)],
             verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
-            passed_on=_local(done.passed_at).date() if done.passed_at else None,
+            passed_on=local_date(done.passed_at) if done.passed_at else None,
             due_on=due.get(exercise.id),
-            attempts=[_usable(entry, exercise) for entry in done.attempts],
+            attempts=[entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
             hints=[_hint(entry, exercise, done) for entry in done.hints],
         )
 
     units = [(unit, [task(exercise) for exercise in unit.exercises]) for unit in course.units]
     tasks = [task for _, members in units for task in members]
-    max_points = sum(task.max_points for task in tasks)
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
     anchors = {task.exercise.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
     here = at.astimezone()
@@ -114,13 +122,27 @@ def render_learner(
         days=days,
         later=later,
         day_in_words=lambda day: _in_words(day, here.date()),
-        timeline=timeline(graded, max_points, here.date()),
+        days_tried=days_with_attempts(graded),
         reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
         states=ON_PAGE,
         marks={**MARKS, **ON_PAGE},
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )
+
+
+def days_with_attempts(attempts: Iterable[tuple[str, AttemptEntry]]) -> list[Day]:
+    """The days of these attempts at exercises, by id, in local time."""
+    best: dict[str, float] = {}
+    days = []
+    for day, group in groupby(sorted(attempts, key=lambda pair: pair[1].at), key=lambda pair: pair[1].at.date()):
+        tried = list(group)
+        for id, attempt in tried:
+            best[id] = max(attempt.points, best.get(id, 0.0))
+        passed = [attempt for _, attempt in tried if attempt.status == "passed"]
+        reviews = sum(attempt.kind == "review" for attempt in passed)
+        days.append(Day(day, len(tried), len(passed) - reviews, reviews, sum(best.values())))
+    return days
 
 
 def _agenda(tasks: Sequence[Task], today: date) -> tuple[list[tuple[date, list[Task]]], list[tuple[date, Task]]]:
@@ -146,23 +168,8 @@ def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
 
 
 def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
+    at = entry.at.astimezone()
     if 1 <= entry.level <= len(exercise.hints):
-        return _local(entry.at), f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
+        return at, f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
     messages = {id: message for attempt in done.attempts for id, message in attempt.mistakes.items()}
-    return _local(entry.at), "From an attempt", messages.get(entry.mistake, "")
-
-
-def _usable(entry: AttemptEntry, exercise: Exercise) -> AttemptEntry:
-    """An attempt with possible points: the file may have been edited, or the course changed."""
-    return entry.model_copy(update={"at": _local(entry.at), "points": _within(entry.points, exercise.points)})
-
-
-def _within(points: float, most: float) -> float:
-    return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
-
-
-def _local(time: datetime) -> datetime:
-    try:
-        return time.astimezone()
-    except (OverflowError, ValueError, OSError):  # Windows has no local time before 1970, and a file may be edited
-        return time.replace(tzinfo=timezone.utc)
+    return at, "From an attempt", messages.get(entry.mistake, "")

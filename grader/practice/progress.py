@@ -17,11 +17,10 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from grader.errors import KataError
 from grader.files import lock_at, move_file, write_file
 
-MAX_STORED_ATTEMPTS = 1000
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
-YEARS = range(1900, 9000)
-"""Close to a datetime's limits the next day, or the time in UTC, may not exist."""
+YEARS = range(1971, 9000)
+"""Windows has no local time before, and close to a datetime's limits the next day may not exist."""
 
 
 def _usable(moment: datetime) -> datetime:
@@ -32,6 +31,7 @@ def _usable(moment: datetime) -> datetime:
 
 
 Moment = Annotated[datetime, AfterValidator(_usable)]
+Points = Annotated[float, Field(ge=0, le=1000)]
 
 
 class _Model(BaseModel):
@@ -48,8 +48,8 @@ class AttemptEntry(_Model):
 
     at: Moment
     status: Literal["passed", "failed", "partly"]
-    points: float
-    max_points: float
+    points: Points
+    max_points: Points
     digest: str
     kind: Literal["practice", "review"] = "practice"
     failed: list[str] = Field(default_factory=list)
@@ -118,7 +118,7 @@ class ExerciseProgress(_Model):
         last = earlier[-1] if earlier else None
         if last and (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
             return False
-        self.attempts = [*self.attempts, attempt][-MAX_STORED_ATTEMPTS:]
+        self.attempts.append(attempt)
         if attempt.status == "passed" and self.passed_at is None:
             self.passed_at = attempt.at
         return True
@@ -141,13 +141,6 @@ class Progress(_Model):
 
 class DamagedProgress(KataError):
     """The progress file could not be read and was moved away; the message says where."""
-
-
-def damage_of(error: DamagedProgress | OSError) -> str:
-    """A sentence on why something is not noted."""
-    if isinstance(error, OSError):
-        return f"Your progress could not be noted: {error.strerror or error}."
-    return f"{error} `kata` fills it again."
 
 
 class ProgressFile:

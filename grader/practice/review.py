@@ -22,16 +22,7 @@ from grader.course import Course, Exercise
 from grader.course.stubs import stub_of
 from grader.files import write_file
 
-from .progress import (
-    AttemptEntry,
-    DamagedProgress,
-    ExerciseProgress,
-    Progress,
-    ProgressFile,
-    ReviewEntry,
-    damage_of,
-    now,
-)
+from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .workspace import Workspace, put_aside
 
 QUICK = timedelta(minutes=10)
@@ -257,16 +248,11 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
         kept = put_aside(workspace, exercise, path) if os.path.lexists(path) else None
         write_file(path, stub_of(workspace.course, exercise).encode(), below=workspace.root)
         if review is None:
-            entry = ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints))
-            done.reviews = [*done.reviews, entry]
+            done.reviews.append(ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints)))
     return HandedOut(path, kept)
 
 
-def note_solution_seen(workspace: Workspace, exercise: Exercise) -> str:
-    """Record that the solution was shown: a later pass then does not count as found alone. Returns why it is not."""
-    try:
-        with ProgressFile(workspace.state).change() as progress:
-            progress.of(exercise.id).solution_seen_at = now()
-    except (DamagedProgress, OSError) as error:
-        return damage_of(error)
-    return ""
+def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
+    """Note that the solution was shown: a later pass does not count as found alone. Raises DamagedProgress, OSError."""
+    with ProgressFile(workspace.state).change() as progress:
+        progress.of(exercise.id).solution_seen_at = now()

@@ -26,8 +26,6 @@ from .workspace import Workspace
 SIDE_BY_SIDE = 140
 """Terminal columns from which two answers fit side by side."""
 
-MAX_LINES = 400
-
 
 def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, force: bool) -> str:
     """The text of the reference, once the exercise is passed or with `force`; a bundle has it sealed, or not at all.
@@ -75,7 +73,7 @@ def _code(text: str) -> str:
         first = ast.parse(text).body[:1]
         if first and isinstance(first[0], ast.Expr) and isinstance(first[0].value, ast.Constant):
             lines = lines[first[0].end_lineno :]
-    shown = [line for line in lines[:MAX_LINES] if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION")]
+    shown = [line for line in lines if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION")]
     return "\n".join(shown).strip()
 
 

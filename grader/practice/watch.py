@@ -13,7 +13,6 @@ from rich.console import Console
 
 from grader.intake import Submission, SubmissionError
 from grader.mismatch import Mismatches
-from grader.render.wording import counted, passed_count, score
 
 from .checking import judged, note_record, submission_of, works_started
 from .events import listening, watching
@@ -118,8 +117,6 @@ class Watch:
         self._clear()
         self._show(record, mismatches)
         self._note(submission, works, record)
-        if len(works) > 1:
-            self._say(_sum_of(record), "bold")
         if all(result.status in ("passed", "partly") for result in record.exercises):
             if any(work.is_review for work in works):  # a review does not change the current exercise
                 print_next(self._workspace, self._known(), self._console)
@@ -230,21 +227,10 @@ class Watch:
 
     def _foot(self) -> None:
         self._console.print()
-        for line in self._key_lines() if self._has_keys else ["Ctrl-C ends it."]:
-            self._say(line, "dim")
+        keys = "  ".join(f"{key} {what}" for key, what in KEYS.items())
+        self._say(keys if self._has_keys else "Ctrl-C ends it.", "dim")
         current = f"{_name_of(self._current)} is current. " if self._current else ""
         self._say(f"{current}Save a file to have it checked.", "dim")
-
-    def _key_lines(self) -> list[str]:
-        """The keys and their actions, without a line break between key and action."""
-        lines = [""]
-        for key, what in KEYS.items():
-            longer = f"{lines[-1]}  {key} {what}".strip()
-            if len(longer) > self._console.width:
-                lines.append(f"{key} {what}")
-            else:
-                lines[-1] = longer
-        return lines
 
     def _known(self) -> Progress:
         try:
@@ -256,11 +242,3 @@ class Watch:
 
 def _name_of(work: Work) -> str:
     return f"{work.exercise.id} (review)" if work.is_review else work.exercise.id
-
-
-def _sum_of(record: Record) -> str:
-    """How many of several exercises passed, as one line."""
-    failed = [result.id for result in record.exercises if result.status not in ("passed", "partly")]
-    points = f"{score(record.points)} of {score(record.max_points)} points"
-    sum = f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed, {points}."
-    return f"{sum} To do: {', '.join(failed)}" if failed else sum

@@ -80,10 +80,6 @@ class Workspace:
                 return Work(each, self.review_file_of(each), is_review=True)
         return None
 
-    def is_review(self, path: Path) -> bool:
-        """Whether a file is in the review folder."""
-        return path.resolve().parent == (self.root / REVIEWS).resolve()
-
     def shown(self, path: Path) -> str:
         """A path relative to the current folder, for a learner to type."""
         try:

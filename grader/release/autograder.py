@@ -11,10 +11,9 @@ from importlib.metadata import distribution
 from pathlib import Path
 
 import grader
-from grader.course import FILE_NAME, Course, load_course
+from grader.course import FILE_NAME, Course
 from grader.course.installed import CARRIED
 from grader.course.part import catalogue_of
-from grader.errors import KataError
 
 PROJECT = "attention-kata"
 _LEFT_OUT = {"__pycache__", CARRIED}
@@ -46,8 +45,8 @@ include = ["grader*"]
 
 
 def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
-    """Every file that grading reads, with its path in the course. Raises KataError when one cannot be read."""
-    yield FILE_NAME, _catalogue(course)
+    """Every file that grading reads, with its path in the course. Raises OSError when one cannot be read."""
+    yield FILE_NAME, catalogue_of(course)
     for exercise in course.exercises:
         for path in (
             course.stub_path(exercise),
@@ -55,9 +54,9 @@ def course_files(course: Course) -> Iterator[tuple[str, bytes]]:
             course.checks_path(exercise),
             course.mistakes_path(exercise),
         ):
-            yield path.relative_to(course.root).as_posix(), _read(path)
+            yield path.relative_to(course.root).as_posix(), path.read_bytes()
     for path in course.families():
-        yield path.relative_to(course.root).as_posix(), _read(path)
+        yield path.relative_to(course.root).as_posix(), path.read_bytes()
 
 
 def package_files() -> Iterator[tuple[str, bytes]]:
@@ -71,10 +70,10 @@ def package_files() -> Iterator[tuple[str, bytes]]:
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder.parent)
         if path.is_file() and _LEFT_OUT.isdisjoint(inside.parts) and not path.name.startswith(_HIDDEN):
-            yield inside.as_posix(), _read(path)
+            yield inside.as_posix(), path.read_bytes()
     license = folder.parent / "LICENSE"
     if license.is_file():
-        yield license.name, _read(license)
+        yield license.name, license.read_bytes()
 
 
 def _pyproject() -> str:
@@ -87,18 +86,3 @@ def _pyproject() -> str:
         python=json.dumps(installed.metadata["Requires-Python"]),
         dependencies=json.dumps(needed, indent=4),
     )
-
-
-def _catalogue(course: Course) -> bytes:
-    path = course.root / FILE_NAME
-    try:
-        return path.read_bytes() if course == load_course(path) else catalogue_of(course)
-    except OSError as error:
-        raise KataError(f"{path} cannot be read: {error.strerror}.") from None
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise KataError(f"{path} cannot be read: {error.strerror}.") from None

@@ -13,19 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import FILE_NAME, Course, Exercise, load_course
+from grader.course import FILE_NAME, Course, load_course
 from grader.course.stubs import stub_of
 from grader.errors import KataError
 from grader.files import write_file, write_output
 from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.judge.plan import Plan
-from grader.judge.process import LocalProcess
 from grader.judge.trusted import quietly
 from grader.practice.making import LESSON_FILES
 from grader.practice.solution import sealed
 from grader.record import MAX_SEED, ExerciseResult, Record
-from grader.sandbox.clock import Allowance
 from grader.zip_writing import zip_of
 
 from .autograder import package_files
@@ -62,22 +59,14 @@ def make_bundle(
     """Make the bundle of a course, with plans for these seeds; `advance` is called with each planned exercise.
 
     with_solutions: the reference solutions too, sealed until an exercise is passed.
-    Raises KataError when the course cannot be bundled, GraderBroken for unusable checks or mistakes.
+    Raises KataError when a reference does not pass, GraderBroken for unusable checks or mistakes.
     """
-    if course.is_bundle:
-        raise KataError("this is a learner's bundle already: make bundles from the whole course")
-    files = {**_course_files(course, with_solutions=with_solutions), **_program_files()}
-    with tempfile.TemporaryDirectory(prefix="kata-release-") as folder:
-        root = Path(folder)
-        write_files(files, root)
-        bundle = load_course(root / FILE_NAME)
-        plans = {
-            bundle.plan_path(exercise, seed).relative_to(root).as_posix(): content
-            for exercise, seed, content in plans_of(course, bundle, seeds, advance)
-        }
-        write_files(plans, root)
-        checks = sum(len(result.checks) for result in _tried(course, bundle, seeds))
-    files = {**files, **plans, "README.md": readme(course, seeds, checks, with_solutions=with_solutions)}
+    files = _course_files(course, with_solutions=with_solutions)
+    files |= {f"program/{path}": content for path, content in package_files()}  # a learner needs nothing but pip
+    for exercise, seed, content in plans_of(course, seeds, advance):
+        files[course.plan_path(exercise, seed).relative_to(course.root).as_posix()] = content
+    checks = sum(len(result.checks) for result in _tried(course, files, seeds))
+    files["README.md"] = readme(course, seeds, checks, with_solutions=with_solutions)
     files = dict(sorted(files.items()))
     return Bundle(_name_of(course, files), files, checks)
 
@@ -111,39 +100,23 @@ def _course_files(course: Course, *, with_solutions: bool) -> dict[str, bytes]:
     return files
 
 
-def _program_files() -> dict[str, bytes]:
-    """The program's own files, so that a learner needs nothing but pip."""
-    return {f"program/{path}": content for path, content in package_files()}
-
-
-def _tried(course: Course, bundle: Course, seeds: Sequence[int]) -> Sequence[ExerciseResult]:
+def _tried(course: Course, files: Mapping[str, bytes], seeds: Sequence[int]) -> Sequence[ExerciseResult]:
     """What the references come to in the bundle. Raises KataError when one does not pass a check with every seed."""
     references = {
         each.id: SourceFile(each.id, each.file_name, course.solution_path(each).read_bytes())
         for each in course.exercises
     }
     records: list[Record] = []
-    for seed in seeds:
-        with quietly():
-            _Local(bundle, "none", seed).grade([Submission("reference", references, ())], records.append)
+    with tempfile.TemporaryDirectory(prefix="kata-release-") as folder, quietly():
+        write_files(files, Path(folder))
+        bundle = load_course(Path(folder) / FILE_NAME)
+        for seed in seeds:
+            Judge(bundle, "none", seed).grade([Submission("reference", references, ())], records.append)
     for result in (each for record in records for each in record.exercises):
         for check in result.checks:
             if check.outcome != "passed":
                 raise KataError(f"{result.id}: the reference does not pass {check.name}: {check.message}")
     return records[0].exercises
-
-
-class _Local(Judge):
-    """A judge for the course's own files, which need no isolation."""
-
-    def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> LocalProcess:
-        return _Beside(exercise, source)
-
-
-class _Beside(LocalProcess):
-    """Reports errors in answers, as a worker does, instead of raising them."""
-
-    raises = False
 
 
 def _name_of(course: Course, files: Mapping[str, bytes]) -> str:

@@ -61,16 +61,9 @@ This zip holds the solutions and the hidden checks. It is for Gradescope's autog
 
 Isolation
 ---------
-Submissions are graded at the level "full" (namespaces, Landlock and seccomp) where the container allows it. Containers
-mostly forbid namespaces. Then it is "reduced": Landlock and seccomp keep the code from files, network and other
-processes, without namespaces. Names, sizes and times of files can be seen then; what is in them cannot. Every result
-says which level it was.
-
-A container that allows neither gives no grade. The submission then says so, without a score, and the autograder's
-output says what is missing. Nothing is ever run without a wall.
-
-Gradescope's own container runs one submission at a time and is thrown away after it, so a submission never meets
-another's files.
+Submissions are graded at the level "full" (namespaces, Landlock and seccomp) where the container allows it, else at
+"reduced": Landlock and seccomp keep the code from files, network and other processes. Every result says which level it
+was. A container that allows neither gives no grade: nothing is ever run without a wall.
 """
 
 
@@ -78,7 +71,7 @@ def gradescope_zip(course: Course, *, index: str | None = None) -> bytes:
     """The zip for a course; the same course and package give the same bytes.
 
     index: URL of an additional package index for pip, such as one with smaller builds of torch.
-    Raises KataError when a file of the course cannot be read.
+    Raises OSError when a file of the course cannot be read.
     """
     return zip_of(_files(course, index), programs=_PROGRAMS)
 

@@ -15,10 +15,9 @@ from grader.course import FILE_NAME, load_course
 from grader.files import write_file
 from grader.formats.gradescope import no_grade, results_json
 from grader.formats.shared_text import as_json
-from grader.sandbox.doctor import examine, strongest_level
 
 from .gradescope_zip import COURSE, points_of
-from .walled import grade_walled, levels_from, missing
+from .walled import grade_walled
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
 
@@ -31,15 +30,13 @@ def main(root: Path) -> int:
 
 
 def _result(root: Path) -> dict[str, Any]:
-    findings = examine()
-    levels = levels_from(strongest_level(findings))
-    if not levels:
-        print(f"This container cannot isolate submissions: {missing(findings)}. No grade was recorded.")
-        return no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
     course = root / COURSE / FILE_NAME
-    graded = grade_walled(root / "submission", course, levels)
+    graded = grade_walled(root / "submission", course)
+    if not graded.can_isolate:
+        print(f"This container cannot isolate submissions: {graded.reason}. No grade was recorded.")
+        return no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
     if graded.record is None:
-        return no_grade(f"Nothing was graded: {graded.said} {NOT_YOUR_FAULT}")
+        return no_grade(f"Nothing was graded: {graded.reason} {NOT_YOUR_FAULT}")
     loaded = load_course(course)
     return results_json(graded.record, loaded.titles, points_of(loaded))
 

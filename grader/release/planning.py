@@ -1,7 +1,7 @@
 """Makes the plans in a bundle: what its checks ask, what is expected, and what each known mistake answers.
 
-Wrong code may be asked other questions than right code. So the checks are also run on the known mistakes, and on the
-reference with odd answers, and the expected answers to their questions are stored as well. The mistakes' code is not.
+Wrong code may be asked other questions than right code. So the checks are also run on the known mistakes, and the
+expected answers to their questions are stored as well. The mistakes' code is not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from grader.course import Course, Exercise, load_course
+from grader.course import FILE_NAME, Course, Exercise, load_course
 from grader.judge.answers import Answers, same_answers
 from grader.judge.case import Question
 from grader.judge.checks import Check, Kit
@@ -35,39 +35,22 @@ from grader.judge.trusted import Expected, TrustedModule, quietly
 FEW_EXERCISES = 4
 """Up to this many exercises are planned in this process: starting another takes longer."""
 
-ODD = """
-
-def _odd(call):
-    return lambda *given, **named: {odd}
-
-
-for _name in {entries!r}:
-    _found = globals()[_name]
-    if hasattr(_found, "forward"):
-        _found.forward = _odd(_found.forward)
-    elif not isinstance(_found, type):
-        globals()[_name] = _odd(_found)
-"""
-"""Appended to a reference, this makes its answers values of another type."""
-
-ODD_ANSWERS = ("None", "(call(*given, **named),) * 2")
-
 
 def plans_of(
-    course: Course, bundle: Course, seeds: Sequence[int], advance: Callable[[str], None]
+    course: Course, seeds: Sequence[int], advance: Callable[[str], None]
 ) -> Iterator[tuple[Exercise, int, bytes]]:
-    """The plans of all exercises for the bundle's checks, with each seed; `advance` is called with each exercise.
+    """The plans of all exercises with each seed; `advance` is called with each exercise.
 
     Raises GraderBroken for unusable checks or mistakes.
     """
-    tasks = [(course.root, bundle.root, each.id, tuple(seeds)) for each in course.exercises]
+    tasks = [(course.root, each.id, tuple(seeds)) for each in course.exercises]
     for exercise, files in zip(course.exercises, _in_processes(tasks), strict=True):
         for seed, content in zip(seeds, files, strict=True):
             yield exercise, seed, content
         advance(exercise.id)
 
 
-_Task = tuple[Path, Path, str, tuple[int, ...]]
+_Task = tuple[Path, str, tuple[int, ...]]
 
 
 def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
@@ -81,40 +64,36 @@ def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
 
 def _planned(task: _Task) -> list[bytes]:
     """The plans of one exercise."""
-    whole, bundle, id, seeds = task
-    course, released = (load_course(root / "course.yml") for root in (whole, bundle))
-    judge = Judge(released, "none", 0, [id])
+    root, id, seeds = task
+    judge = Judge(load_course(root / FILE_NAME), "none", 0, [id])
     checks = judge.checks_of(id)
     with quietly():
-        return [_Planning(Kit(course, course.exercise(id)), checks, seed).plan(released) for seed in seeds]
+        return [_Planning(judge.kits[id], checks, seed).plan() for seed in seeds]
 
 
 class _Planning:
     """Makes the plan of one exercise with one seed."""
 
     def __init__(self, kit: Kit, checks: Sequence[Check], seed: int) -> None:
-        exercise = self._exercise = kit.exercise
-        course = kit.course
-        self._stub, self._checks, self._seed = kit.stub, checks, seed
-        self._paths = course.solution_path(exercise), course.mistakes_path(exercise)
-        self._expected = _RecordedExpected(Expected(*self._paths))
+        course, exercise = kit.course, kit.exercise
+        self._exercise, self._stub, self._checks, self._seed = exercise, kit.stub, checks, seed
+        answers = course.solution_path(exercise), course.mistakes_path(exercise)
+        self._expected = _RecordedExpected(Expected(*answers))
+        self._paths = course.checks_path(exercise), *answers
         self._asked: dict[bytes, Question] = {}
 
-    def plan(self, bundle: Course) -> bytes:
+    def plan(self) -> bytes:
         """Encode the plan. If all checks of the exercise train a model, it contains no mistakes."""
         plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
-        mistakes = self._expected.whole.mistakes
         rehearsed = [check for check in self._checks if plan.checks[check.name].is_rehearsed]
-        if rehearsed:
-            for answering in (*self._odd_ones(), *(module for _, module in mistakes)):
-                self._try(rehearsed, plan, answering)
-        checks_text = bundle.checks_path(self._exercise).read_text("utf-8")
-        texts = (path.read_text("utf-8") for path in self._paths)
+        for _, module in self._expected.whole.mistakes if rehearsed else ():
+            self._try(rehearsed, plan, module)
+        texts = [path.read_text("utf-8") for path in self._paths]
         file = PlanFile(
             self._exercise.id,
             self._seed,
-            digest_of_text(checks_text),
-            digest_of_text(checks_text, *texts),
+            digest_of_text(texts[0]),
+            digest_of_text(*texts),
             draws=self._expected.draws,
             expected={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
         )
@@ -122,13 +101,7 @@ class _Planning:
             self._add_mistakes(file)
         return file.to_bytes()
 
-    def _odd_ones(self) -> list[_Answering]:
-        source = self._paths[0].read_text("utf-8")
-        entries = self._exercise.entry_points
-        odd = [TrustedModule(source + ODD.format(odd=odd, entries=entries), "odd") for odd in ODD_ANSWERS]
-        return [_Garbled(self._expected.whole.reference), *odd]
-
-    def _try(self, checks: Sequence[Check], plan: Plan, module: _Answering) -> None:
+    def _try(self, checks: Sequence[Check], plan: Plan, module: TrustedModule) -> None:
         """Run the checks on a file of the course as on a learner's, and store their questions."""
         for check in checks:
             planned = plan.checks[check.name]
@@ -234,7 +207,7 @@ class _Noted(Draw):
 class _PlanWorker:
     """Passes questions to a file of the course."""
 
-    def __init__(self, module: _Answering) -> None:
+    def __init__(self, module: TrustedModule) -> None:
         self._module = module
 
     def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
@@ -247,27 +220,3 @@ class _PlanWorker:
             }
             for case, answers in told
         ]
-
-
-class _Garbled:
-    """Answers in the right form with wrong numbers, so that every comparison is run to its end."""
-
-    def __init__(self, reference: TrustedModule) -> None:
-        self._reference = reference
-
-    def answer(self, question: Question) -> list[Answers]:
-        """The reference's answers plus one."""
-        return [Answers(_garbled(dict(each.values)), each.error) for each in self._reference.answer(question)]
-
-
-_Answering = TrustedModule | _Garbled
-
-
-def _garbled(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
-        return value + 1 if value.is_floating_point() else value
-    if isinstance(value, dict):
-        return {key: _garbled(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return type(value)(_garbled(item) for item in value)
-    return value

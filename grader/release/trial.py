@@ -13,21 +13,18 @@ import sys
 from pathlib import Path
 
 from grader.record import POINTS_TOLERANCE
-from grader.sandbox.doctor import examine, strongest_level
 
-from .walled import grade_walled, levels_from, missing
+from .walled import grade_walled
 
 
 def main(course: Path) -> int:
     """Grade the solutions of the course; 1 when right work would lose points here."""
-    findings = examine()
-    levels = levels_from(strongest_level(findings))
-    if not levels:
-        print(f"This machine cannot isolate submissions, so the solutions were not tried: {missing(findings)}.")
+    graded = grade_walled(course.parent / "solutions", course)
+    if not graded.can_isolate:
+        print(f"This machine cannot isolate submissions, so the solutions were not tried: {graded.reason}.")
         return 0
-    graded = grade_walled(course.parent / "solutions", course, levels)
     if graded.record is None:
-        print(f"The course's own solutions could not be graded: {graded.said}")
+        print(f"The course's own solutions could not be graded: {graded.reason}")
         return 1
     lost = [each.id for each in graded.record.exercises if each.points < each.max_points - POINTS_TOLERANCE]
     if lost:

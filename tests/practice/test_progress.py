@@ -59,6 +59,12 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
     assert {id: len(progress.of(id).attempts) for id in ids} == dict.fromkeys(ids, 30)
 
 
+EDITED = (
+    '{"exercises": {"softmax": {"attempts": [{"at": "%s-03-01T12:00:00Z", "status": "failed", "points": %s, '
+    '"max_points": 4, "digest": "a"}]}}}'
+)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -70,7 +76,10 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
         b'{"exercises": {"softmax": {"attempts": "many"}}}',
         b"[" * 100_000,
         b"\0" * 4096,
-        b'{"exercises": {"softmax": {"attempts": [{"at": "2026-03-01T12:00:00Z", "status": "failed", "points": NaN, "max_points": 4, "digest": "a"}]}}}',
+        (EDITED % ("2026", "NaN")).encode(),
+        (EDITED % ("2026", "-7")).encode(),
+        (EDITED % ("2026", "1e308")).encode(),
+        (EDITED % ("1900", "1")).encode(),
     ],
     ids=[
         "empty",
@@ -82,6 +91,9 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
         "deep",
         "zeros of a full disk",
         "no number",
+        "below zero",
+        "too many points",
+        "a time before Windows",
     ],
 )
 def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path: Path, content: bytes) -> None:

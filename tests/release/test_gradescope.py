@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.release import in_gradescope, trial
+from grader.release import in_gradescope, trial, walled
 from grader.release.autograder import course_files
 from grader.release.gradescope_zip import gradescope_zip
-from grader.release.walled import levels_from
 from grader.sandbox.doctor import Finding, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 
@@ -142,20 +141,13 @@ def test_work_that_looks_for_the_answers_finds_none(container: Container, can_is
     assert result["score"] == 0
 
 
-@pytest.mark.parametrize("broken", [("bubblewrap",), ()], ids=["no namespaces", "full"])
-def test_levels_are_tried_from_the_strongest_that_works(broken: tuple[str, ...]) -> None:
-    parts = ("bubblewrap", "Landlock", "seccomp", "fork")
-    level = strongest_level([Finding(part, part not in broken) for part in parts])
-    assert list(levels_from(level)) == (["reduced"] if broken else ["full", "reduced"])
-
-
 @pytest.mark.parametrize("part", ["Landlock", "seccomp", "fork"])
 def test_without_a_wall_there_is_no_grade(
     part: str, container: Container, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ("bubblewrap", "Landlock", "seccomp", "fork")
     findings = [Finding(name, name != part, "not in this container" if name == part else "") for name in names]
-    monkeypatch.setattr(in_gradescope, "examine", lambda: findings)
+    monkeypatch.setattr(walled, "examine", lambda: findings)
     assert in_gradescope.main(container.root) == 1
     result = json.loads((container.root / "results" / "results.json").read_text("utf-8"))
     assert list(result) == ["output"] and "not a zero" in result["output"]
