@@ -55,7 +55,6 @@ class Kit:
         self.course = course
         self.exercise = exercise
         self.checks_path = course.checks_path(exercise)
-        self.stub_path = course.stub_path(exercise)
         self._kept: tuple[int, Kept] | None = None
 
     def expected(self, seed: int) -> KnowsAnswers:
@@ -103,13 +102,12 @@ class ExerciseFile(pytest.Module):
     """The node of one exercise; its items are the hidden checks."""
 
     kit: Kit
-    course: Course
 
     @classmethod
-    def of(cls, parent: pytest.Collector, path: Path, kit: Kit, course: Course) -> ExerciseFile:
+    def of(cls, parent: pytest.Collector, path: Path, kit: Kit) -> ExerciseFile:
         """The node for `path`, which need not be the file that is graded."""
         node: ExerciseFile = cls.from_parent(parent, path=path)
-        node.kit, node.course = kit, course
+        node.kit = kit
         return node
 
     def _getobj(self) -> ModuleType:
@@ -212,7 +210,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
     if absent:
         kind = "checks" if course.is_bundle else "hidden checks"
         raise GraderBroken(f"there are no {kind} for {', '.join(absent)}")
-    collector = _Collector(course, kits)
+    collector = _Collector(kits)
     arguments = ["-c", os.devnull, "--rootdir", str(course.root), "--import-mode=importlib", "--collect-only"]
     arguments += ["--noconftest"]  # a check gets `learner` and `draw`, and nothing from conftest files
     arguments += [part for name in LEAN for part in ("-p", f"no:{name}")]
@@ -229,8 +227,7 @@ def collect_checks(course: Course, kits: Sequence[Kit]) -> dict[str, tuple[Check
 class _Collector:
     """A pytest plugin that collects the files of checks and stores their items."""
 
-    def __init__(self, course: Course, kits: Sequence[Kit]) -> None:
-        self._course = course
+    def __init__(self, kits: Sequence[Kit]) -> None:
         self._by_path = {kit.checks_path: kit for kit in kits}
         self.items: dict[str, list[pytest.Item]] = {}
         self.problems: list[str] = []
@@ -242,7 +239,7 @@ class _Collector:
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
         collected = yield
         kit = self._by_path.get(file_path)
-        return [ExerciseFile.of(parent, file_path, kit, self._course)] if kit else collected
+        return [ExerciseFile.of(parent, file_path, kit)] if kit else collected
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
