@@ -8,11 +8,9 @@ Without a timestamp, the time of handing in is when the files were last changed.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
-import stat
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
@@ -23,10 +21,9 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import parse_utc
 
 from grader.errors import KataError
-from grader.intake.names import is_passed_over, printable
+from grader.intake.names import printable
 from grader.intake.regular_file import read_regular
 from grader.intake.submission import UnreadableError
-from grader.intake.walk import MAX_ENTRIES
 
 from .former import EarlierGradings
 from .readiness import course_of, fault_of_unit
@@ -34,38 +31,12 @@ from .readiness import course_of, fault_of_unit
 NBGRADERS_FORMAT = "%Y-%m-%d %H:%M:%S.%f UTC"
 
 
-def last_changed(submission: Path, files: Collection[str]) -> datetime:
-    """The latest modification time of these files, in UTC, and not later than now.
-
-    For a zip or another single file its own time counts. If one of `files` is not found, all files of the folder count.
-    files: names as the intake gives them, relative to the submission.
-    """
-    times = dict(_times(submission))
-    chosen = [times[name] for name in files if name in times]
-    if len(chosen) < len(files) or not chosen:
-        chosen = list(times.values()) or [os.lstat(submission).st_mtime]
+def _last_changed(submitted: Path) -> datetime:
+    """When the newest notebook of a submission was last changed, and not later than now."""
     now = datetime.now(timezone.utc)
-    # a wrong clock, or a forged time
-    return now if max(chosen) > now.timestamp() else datetime.fromtimestamp(max(*chosen, 0.0), timezone.utc)
-
-
-def _times(submission: Path) -> Iterator[tuple[str, float]]:
-    looked_at = 0
-    if submission.is_symlink():
-        return
-    for folder, inner, files in os.walk(submission):  # os.walk follows no links to folders
-        inner[:] = [name for name in inner if not is_passed_over(name)]
-        for name in files:
-            looked_at += 1
-            if looked_at > MAX_ENTRIES:  # the intake refuses such a folder
-                return
-            path = Path(folder, name)
-            try:
-                status = path.lstat()
-            except OSError:
-                continue
-            if stat.S_ISREG(status.st_mode) and not is_passed_over(name):
-                yield printable(path.relative_to(submission).as_posix()), status.st_mtime
+    times = [path.lstat().st_mtime for path in submitted.glob("*.ipynb")]
+    # a wrong clock, or a forged time, is later
+    return datetime.fromtimestamp(min(max(times, default=now.timestamp()), now.timestamp()), timezone.utc)
 
 
 TIMESTAMP = "timestamp.txt"
@@ -187,7 +158,7 @@ def _complete(autograde: Any, submitted: Path, graded: Path) -> None:
     """
     graded.mkdir(parents=True, exist_ok=True)
     if not (graded / TIMESTAMP).exists():
-        (graded / TIMESTAMP).write_text(last_changed(submitted, ()).strftime(NBGRADERS_FORMAT), "ascii")
+        (graded / TIMESTAMP).write_text(_last_changed(submitted).strftime(NBGRADERS_FORMAT), "ascii")
     secret = graded / SECRET
     secret.unlink(missing_ok=True)
     secret.write_text(_secret_of(autograde, submitted) or secrets.token_hex(), "utf-8")
