@@ -1,7 +1,7 @@
 """Makes the plans in a bundle: what its checks ask, what is expected, and what each known mistake answers.
 
-Wrong code may be asked other questions than right code. So the checks are also run on the known mistakes, and the
-expected answers to their questions are stored as well. The mistakes' code is not.
+A check asks wrong code what it asks the reference, which `kata verify` holds it to. So running the checks on the
+reference gives all questions. The mistakes' code is not stored.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -26,11 +24,9 @@ from grader.judge.expected import GivesAnswers
 from grader.judge.fingerprint import Print, fingerprint
 from grader.judge.grading import Judge
 from grader.judge.kept import packed_expected, shortened
-from grader.judge.learner import Exchange, LearnerModule, Meanwhile, nothing
-from grader.judge.plan import Plan, key_of_shapes, rehearse
+from grader.judge.plan import key_of_shapes, rehearse
 from grader.judge.plan_file import AS_REFERENCE, Drawn, KnownMistake, PlanFile, PlannedDraws, digest_of_text
-from grader.judge.points import CHECK_ERRORS
-from grader.judge.trusted import Expected, TrustedModule, quietly
+from grader.judge.trusted import Expected, quietly
 
 FEW_EXERCISES = 4
 """Up to this many exercises are planned in this process: starting another takes longer."""
@@ -80,14 +76,10 @@ class _Planning:
         answers = course.solution_path(exercise), course.mistakes_path(exercise)
         self._expected = _RecordedExpected(Expected(*answers))
         self._paths = course.checks_path(exercise), *answers
-        self._asked: dict[bytes, Question] = {}
 
     def plan(self) -> bytes:
         """Encode the plan. If all checks of the exercise train a model, it contains no mistakes."""
         plan = rehearse(self._checks, self._expected, self._exercise.id, self._seed, self._stub)
-        rehearsed = [check for check in self._checks if plan.checks[check.name].is_rehearsed]
-        for _, module in self._expected.whole.mistakes if rehearsed else ():
-            self._try(rehearsed, plan, module)
         texts = [path.read_text("utf-8") for path in self._paths]
         file = PlanFile(
             self._exercise.id,
@@ -97,44 +89,18 @@ class _Planning:
             draws=self._expected.draws,
             expected={digest.hex(): self._packed(question) for digest, question in self._expected.questions.items()},
         )
-        if rehearsed:
-            self._add_mistakes(file)
+        if any(check.is_rehearsed for check in plan.checks.values()):
+            self._add_mistakes(file, {question.digest: question for question in plan.questions()})
         return file.to_bytes()
-
-    def _try(self, checks: Sequence[Check], plan: Plan, module: TrustedModule) -> None:
-        """Run the checks on a file of the course as on a learner's, and store their questions."""
-        for check in checks:
-            planned = plan.checks[check.name]
-            fresh = partial(self._expected.draw, self._seed, self._exercise.id, check.name)
-            draw = planned.draw(fresh)
-            learner = LearnerModule(
-                worker=_PlanWorker(module),
-                expected=self._expected,
-                draw=draw,
-                source=self._stub,
-                given=self._stub,
-                questions=planned.questions(),
-            )
-            with suppress(*CHECK_ERRORS):  # wrong code is expected to fail; only its questions matter
-                check.run(learner, draw)
-            for exchange in learner.exchanges:
-                if not isinstance(exchange, Exchange):
-                    continue
-                self._asked[exchange.question.digest] = exchange.question
-                with suppress(Exception):
-                    self._expected.answers_to(exchange.question)
-        for planned in plan.checks.values():
-            for question in planned.asked:
-                self._asked[question.digest] = question
 
     def _packed(self, question: Question) -> bytes:
         return packed_expected(self._expected.whole.answers_to(question), self._expected.whole.slack(question))
 
-    def _add_mistakes(self, file: PlanFile) -> None:
+    def _add_mistakes(self, file: PlanFile, asked: Mapping[bytes, Question]) -> None:
         places: dict[str, int] = {}
         for mistake, module in self._expected.whole.mistakes:
             known = KnownMistake(mistake.id, mistake.message)
-            for digest, question in self._asked.items():
+            for digest, question in asked.items():
                 right = self._expected.whole.answers_to(question)
                 known.answers[digest.hex()] = [
                     _place_of(answer, one, file.prints, places)
@@ -202,21 +168,3 @@ class _Noted(Draw):
         shapes = {name: list(shape) for name, shape in self._source._shapes(entry, init, keywords).items()}
         self._kept.shapes[key_of_shapes(entry, init, keywords)] = shapes
         return shapes
-
-
-class _PlanWorker:
-    """Passes questions to a file of the course."""
-
-    def __init__(self, module: TrustedModule) -> None:
-        self._module = module
-
-    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
-        """The answers in the form in which a worker sends them."""
-        told = zip(question.cases, self._module.answer(question), strict=True)
-        return [
-            {
-                "answers": {str(number): answers.values.get(name) for number, name in case.returned.items()},
-                "error": answers.error,
-            }
-            for case, answers in told
-        ]
