@@ -239,12 +239,12 @@ def _remarks(
 ) -> list[str]:
     said = []
     if platform in TITLES:
-        said.append(f"Read as a {TITLES[platform]} download; --names says otherwise.")
+        said.append(f"Read as a {TITLES[platform]} download; --from says otherwise.")
         if plain := [name for name in everything if name not in read]:
             said.append(f"Not named by {TITLES[platform]}, so taken as they are: {first_few(plain)}.")
     elif any(read_names(each, everything) for each in TITLES):
         like = [TITLES[each] for each in TITLES if read_names(each, everything)]
-        said.append(f"Read as plain names, though some look like a download from {' or '.join(like)} (--names).")
+        said.append(f"Read as plain names, though some look like a download from {' or '.join(like)} (--from).")
     for reason in dict.fromkeys(each.reason for each in left_out if not each.is_usual):
         names = [each.name for each in left_out if each.reason == reason]
         said.append(f"Not graded: {first_few(names)}. {reason}")

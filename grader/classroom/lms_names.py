@@ -100,7 +100,7 @@ def platform_of(names: Collection[str]) -> Platform:
     best = [platform for platform in TITLES if counts[platform] == most]
     if len(best) > 1:
         both = " or ".join(f"{TITLES[platform]}'s" for platform in best)
-        raise KataError(f"These names can be read as {both}: say which with --names {' or '.join(best)}.")
+        raise KataError(f"These names can be read as {both}: say which with --from {' or '.join(best)}.")
     return best[0]
 
 

@@ -53,8 +53,8 @@ def as_before(
     used = platform_called(source.names) if source and source.names else None
     if names and used and names != used:
         raise KataError(
-            f"{out} was graded with the names of {used}, and --names says {names}: rows would be somebody else's. "
-            "Leave --names out, or give another folder."
+            f"{out} was graded with the names of {used}, and --from says {names}: rows would be somebody else's. "
+            "Leave --from out, or give another folder."
         )
     return SameClass(read_roster(roster, course) if roster else None, names or used, remarks)
 

@@ -131,7 +131,7 @@ def grade_class(
     names: Annotated[
         str | None,
         typer.Option(
-            "--names",
+            "--from",
             help="The platform that made the file names: canvas, moodle, blackboard, brightspace or plain. Detected by "
             "default.",
             metavar="PLATFORM",

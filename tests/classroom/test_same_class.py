@@ -98,7 +98,7 @@ def test_roster_for_a_class_that_was_graded_without_one_is_refused_where_rows_wo
 
 @pytest.mark.thorough
 def test_other_names_are_refused(folder: Path, course_root: Path, kata: Kata) -> None:
-    done = graded(kata, folder, course_root, "--resume", "--names", "canvas")
+    done = graded(kata, folder, course_root, "--resume", "--from", "canvas")
     assert done.returncode == 2 and "was graded with the names of plain" in done.stderr
 
 
@@ -170,7 +170,7 @@ def test_name_that_another_row_bears_already_goes_to_nobody_else(tmp_path: Path,
     assert download({blackboard("HW_x"): WRONG}).returncode == 0
     assert points(tmp_path / "out").keys() == {"x"}
     (tmp_path / "class" / blackboard("HW_x")).unlink()
-    done = download({"x/share.py": RIGHT}, "--resume", "--names", "blackboard")
+    done = download({"x/share.py": RIGHT}, "--resume", "--from", "blackboard")
     assert done.returncode == 0, done.stderr
     assert points(tmp_path / "out") == {"x": 1.0, "x (2)": 4.0}
     assert "x goes by x (2): x is somebody else since an earlier run." in done.stderr

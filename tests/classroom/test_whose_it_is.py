@@ -434,7 +434,7 @@ def test_one_format_is_decided_for_the_whole_download(names: list[str], platform
 
 def test_names_that_are_two_platforms_have_to_be_told() -> None:
     name = f"evileve_102_5002_a_zoe_attempt_{WHEN}_x.py"
-    with pytest.raises(KataError, match="--names canvas or blackboard"):
+    with pytest.raises(KataError, match="--from canvas or blackboard"):
         platform_of([name])
     assert whose("canvas", name)[name] == "102"
 
