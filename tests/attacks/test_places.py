@@ -59,6 +59,7 @@ def test_submission_is_not_graded_where_learners_code_could_read_the_answers(
     assert not (tmp_path / "record.json").exists()
 
 
+@pytest.mark.thorough
 def test_course_elsewhere_cannot_be_read(tiny_course: Path, tmp_path: Path, kata: Callable) -> None:
     places = [str(path) for path in tiny_course.rglob("*.py")]
     (tmp_path / "01_share.py").write_text(PEEK.format(places=places))

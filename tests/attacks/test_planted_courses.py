@@ -197,6 +197,7 @@ def test_a_workspace_that_somebody_sends_is_checked_by_the_course_of_the_program
     assert (done.returncode, planted.mark.exists()) == (1 if arguments == ["check"] else 0, False)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("what", [[], [f"exercises/{KIT}.py"]], ids=["bare", "a file"])
 def test_plain_pytest_in_such_a_workspace_runs_the_checks_of_the_program(
     what: list[str], planted: Planted, run_command: Run
@@ -220,6 +221,7 @@ def shared(tmp_path: Path, make_course: Callable[..., Path]) -> Iterator[Path]:
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
 
 
+@pytest.mark.thorough
 def test_a_shared_folder_serves_nobody_below_it(shared: Path, kata: Run) -> None:
     assert kata("init", shared / "anna/work", cwd=shared).returncode == 0
     shutil.copy(ROOT / "solutions" / f"{KIT}.py", shared / "anna/work/exercises" / f"{KIT}.py")

@@ -85,6 +85,7 @@ def test_nothing_planted_is_run_or_obeyed(
     assert "0 of 4 points" in done.stdout or "average 0" in done.stdout, done.stdout
 
 
+@pytest.mark.thorough
 def test_planted_folder_of_modules_beside_a_right_answer_costs_nothing(
     planted: tuple[Path, Path], tiny_course: Path, kata: Callable, tmp_path: Path
 ) -> None:

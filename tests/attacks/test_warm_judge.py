@@ -48,6 +48,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     running_judges(end=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "reduced"])
 def test_learners_code_does_not_reach_it(
     level: str, folder: Path, tiny_course: Path, kata: Callable[..., Any], tmp_path: Path

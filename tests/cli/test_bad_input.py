@@ -83,6 +83,7 @@ def test_usage_is_explained(arguments: list[object], told: str, desk: Path, kata
     assert told in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_record_that_cannot_be_written_is_told(
     desk: Path, course: Path, kata: Run, refusal: Callable[..., str]
 ) -> None:

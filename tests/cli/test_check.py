@@ -25,6 +25,7 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     return root
 
 
+@pytest.mark.thorough
 def test_what_is_started_is_checked_by_default_and_something_wrong_is_status_1(course: Path, kata: Run) -> None:
     done = kata("check", cwd=course)
     assert done.returncode == 1, done.stderr
@@ -69,6 +70,7 @@ def test_isolation_and_seed_are_told_of_what_fails_and_with_v(course: Path, kata
     assert "--seed 5" in kata("check", "share", "-v", "--seed", 5, cwd=course).stdout
 
 
+@pytest.mark.thorough
 def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
     done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import torch
 
+pytestmark = pytest.mark.thorough
+
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 
@@ -59,7 +61,6 @@ def command_in(told: str) -> list[str]:
     return shlex.split(lines[lines.index(f"  {AGAIN}") + 1])
 
 
-@pytest.mark.thorough
 def test_each_lost_point_is_told_with_check_message_and_diagnosis(root: Path, kata: Kata) -> None:
     told = explained(kata, root, "ada")
     assert "Ada Lovelace (ada): seed 5" in told
@@ -102,7 +103,6 @@ def blocks(told: str) -> list[dict[str, str]]:
     return cases
 
 
-@pytest.mark.thorough
 def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kata: Kata) -> None:
     """What is printed is Python: run with the reference it gives what is expected, run with the learner's what came."""
     told = explained(kata, root, "ada", "share", "--inputs")
@@ -120,12 +120,10 @@ def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kat
             torch.testing.assert_close(space["output"], shown["output"])
 
 
-@pytest.mark.thorough
 def test_the_same_inputs_come_every_time(root: Path, kata: Kata) -> None:
     assert explained(kata, root, "ada", "--inputs") == explained(kata, root, "ada", "--inputs")
 
 
-@pytest.mark.thorough
 def test_file_that_gave_no_answer_is_told_with_what_it_was_asked(root: Path, kata: Kata) -> None:
     told = explained(kata, root, "di", "share", "--inputs")
     assert "an error (no answer came)" in told and "torch.tensor(" in told
@@ -141,7 +139,6 @@ def test_no_page_of_a_learner_has_hidden_inputs_and_each_with_lost_points_says_h
     assert "exactly this check can be run again" not in pages["learner-bo.html"]
 
 
-@pytest.mark.thorough
 def test_file_that_was_changed_or_is_gone_is_said_and_another_can_be_named(
     root: Path, kata: Kata, tmp_path: Path
 ) -> None:
@@ -156,7 +153,6 @@ def test_file_that_was_changed_or_is_gone_is_said_and_another_can_be_named(
         (tmp_path / "share.py").rename(root / "class" / "ada" / "share.py")
 
 
-@pytest.mark.thorough
 def test_file_in_a_zip_of_the_class_is_laid_out_for_the_command(root: Path, kata: Kata, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
         packed.writestr("ada/share.py", WHOLE_SUM.format(id="share"))

@@ -21,6 +21,7 @@ def without_bubblewrap(tmp_path: Path) -> dict[str, str]:
     return {"PATH": str(tmp_path / "bin")}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("level", [[], ["--isolation", "full"]], ids=["by default", "asked for"])
 def test_no_record_is_written_without_isolation(
     level: list[str], tiny_course: Path, without_bubblewrap: dict[str, str], kata: Run, refusal: Callable[..., str]
@@ -51,12 +52,14 @@ def test_practice_goes_on_at_the_best_level_there_is_and_says_so(
     assert re.search(r"Isolation here is \w+, not full: see `kata doctor`", done.stderr)
 
 
+@pytest.mark.thorough
 def test_doctor_names_what_to_install(tmp_path: Path, without_bubblewrap: dict[str, str], kata: Run) -> None:
     done = kata("doctor", cwd=tmp_path, env=without_bubblewrap)
     assert re.search(r"no +bubblewrap: .*install bubblewrap", done.stdout)
     assert "Isolation: full" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_doctor_tells_the_level_that_works(tmp_path: Path, kata: Run) -> None:
     done = kata("doctor", cwd=tmp_path)
     level = strongest_level()

@@ -93,6 +93,7 @@ def test_its_section_stands_above_what_closes_the_lesson(tiny_course: Path, kata
     assert after[len(before) : -len(closing)].startswith("\n## 02 Cut in half\n")
 
 
+@pytest.mark.thorough
 def test_verify_names_what_is_missing(begun: Path, kata: Run) -> None:
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 1 and "write at least 3 other right answers" in done.stdout, done.stdout + done.stderr

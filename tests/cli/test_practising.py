@@ -52,6 +52,7 @@ def test_opening_is_soft(course: Path, kata: Run) -> None:
     assert any("passed" in line and "portion" in line for line in kata("list", cwd=course).stdout.splitlines())
 
 
+@pytest.mark.thorough
 def test_passing_opens_the_next_one(course: Path, kata: Run) -> None:
     write(course, "share", RIGHT)
     assert kata("check", "share", cwd=course).returncode == 0

@@ -13,6 +13,8 @@ import pytest
 
 from grader.course import load_course
 
+pytestmark = pytest.mark.thorough
+
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 
@@ -45,7 +47,6 @@ def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Pa
     return root
 
 
-@pytest.mark.thorough
 def test_unit_is_graded_alone_and_said_with_its_points_and_due_date(root: Path, kata: Kata) -> None:
     done = kata("grade", "class/ada", "--unit", "01_parts", "--isolation", "best", "--json", "-", cwd=root)
     assert "01_parts: 1 exercise, 4 points, due 1 March 2026, 12:00 UTC." in done.stderr
@@ -59,7 +60,6 @@ def test_unknown_unit_is_one_sentence(root: Path, kata: Kata) -> None:
     assert done.stderr.splitlines() == ["There is no unit '9': take 01_parts, 02_more, 03_last."]
 
 
-@pytest.mark.thorough
 def test_class_of_a_unit_has_that_maximum(root: Path, kata: Kata, tmp_path: Path) -> None:
     out = tmp_path / "week"
     how = ("--isolation", "best", "--jobs", 1, "--roster", "roster.csv")
@@ -98,7 +98,6 @@ def test_whole_course_names_the_units_that_count_as_zeros(root: Path, kata: Kata
     assert "Nobody has handed in" not in part.stderr
 
 
-@pytest.mark.thorough
 def test_unit_that_was_not_graded_is_no_zero(root: Path, kata: Kata, tmp_path: Path) -> None:
     out = tmp_path / "week"
     how = ("--isolation", "best", "--jobs", 1)

@@ -23,6 +23,7 @@ def test_complete_kit_holds(tiny_course: Path, kata: Run) -> None:
     assert "All hold" in done.stdout and "11 files graded" in done.stdout
 
 
+@pytest.mark.thorough
 def test_every_missing_part_is_named_with_the_file_to_write(tiny_course: Path, kata: Run) -> None:
     kit = "01_parts/01_share"
     for part in ("solutions", "exercises"):

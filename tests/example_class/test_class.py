@@ -17,6 +17,8 @@ from grader.record import ExerciseResult, Record, without_timings
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 
+pytestmark = pytest.mark.thorough
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 ROOT = Path(__file__).parents[2]
@@ -221,7 +223,6 @@ def settled(record: Record) -> Record:
     return record.model_copy(update={"exercises": tuple(silent if e is found else e for e in record.exercises)})
 
 
-@pytest.mark.thorough
 def test_same_seed_gives_the_same_bytes_whatever_the_number_of_judges(out: Path, tmp_path: Path, kata: Run) -> None:
     at = "--isolation", strongest_level()
     done = kata("grade-class", "examples/class", "--out", tmp_path, "--jobs", 1, "--seed", SEED, *at, cwd=ROOT)

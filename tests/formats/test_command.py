@@ -70,6 +70,7 @@ def test_nothing_is_written_over_unless_forced(out: Path, kata: Kata) -> None:
     assert (out / "grades.csv").read_text() != "mine"
 
 
+@pytest.mark.thorough
 def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) -> None:
     kata("export", out, "--format", "github", cwd=out)
     (out / "results.jsonl").write_text(record("ada").to_json() + "\n", encoding="utf-8")

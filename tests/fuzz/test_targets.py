@@ -28,6 +28,7 @@ KEPT = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "seed"), KEPT)
 def test_what_was_kept_does_no_harm(name: str, seed: bytes) -> None:
     targets.run(targets.warm(name), seed)

@@ -11,7 +11,7 @@ import pytest
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 
-pytestmark = pytest.mark.timeout(2400)  # three thousand answers
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(2400)]  # three thousand answers
 
 
 @pytest.mark.parametrize("table", ["class", pytest.param("answers", marks=pytest.mark.thorough)])

@@ -268,6 +268,7 @@ def test_too_many_files_are_refused(write: Write, work: Path, course: Course, mo
         read_submission(work, course)
 
 
+@pytest.mark.thorough
 def test_too_many_bytes_are_refused(write: Write, work: Path, course: Course) -> None:
     same = b"#" * (1024 * 1024)
     for number in range(66):

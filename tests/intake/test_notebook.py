@@ -463,6 +463,7 @@ def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: 
     assert list(submission.sources) == ["softmax"]
 
 
+@pytest.mark.thorough
 def test_many_answers_to_one_exercise_are_read_in_time(notebook: Notebook, course: Course) -> None:
     cells = [f"def f{number}(): f{number - 1}()\ndef softmax(s): f{number}()" for number in range(1900)]
     started = time.process_time()

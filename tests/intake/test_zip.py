@@ -264,6 +264,7 @@ def test_members_that_share_bytes_are_refused(save: Save, course: Course) -> Non
         read_submission(save(patched(content, CENTRAL, 42, "<L", 10, which=1)), course)
 
 
+@pytest.mark.thorough
 def test_many_small_bombs_are_stopped_by_the_total(save: Save, course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zip_file, "MAX_RATIO", 10_000)
     same = b"#" * 1_000_000

@@ -227,6 +227,7 @@ def test_checks_that_cannot_be_collected_are_told(tmp_path, make_course):
     judge.close()
 
 
+@pytest.mark.thorough
 def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course):
     judge = Judge(course, "full", 7)
     records: list[Record] = []
@@ -290,6 +291,7 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
     judge.close()
 
 
+@pytest.mark.thorough
 def test_answers_of_another_seed_are_not_kept(course):
     """A judge that is kept warm is asked with a fresh seed each time."""
     judge, kept = Judge(course, "full", seed=1), []

@@ -81,6 +81,7 @@ def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own
     assert named("softmax", text) == []
 
 
+@pytest.mark.thorough
 def test_an_edit_that_both_make_is_made_once(course: Course, named: Named) -> None:
     reference, bank = known(course, "multi_head_wrapper")
     scale, order = bank["no-scale"], bank["softmax-over-queries"]

@@ -117,6 +117,7 @@ def test_untouched_course_is_all_not_started_and_no_failure(tiny_course: Path, r
     assert "1 not started" in done.stdout and "failed" not in done.stdout
 
 
+@pytest.mark.thorough
 def test_one_check_can_be_run_by_name(course: Path, run_pytest: Run) -> None:
     done = run_pytest(f"exercises/{KITS[1]}.py::test_example", "--seed", 1, cwd=course)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -16,7 +16,10 @@ import pytest
 from grader.course import load_course
 from grader.record import Record
 
-pytestmark = pytest.mark.timeout(900)  # the class is graded twice, once by nbgrader and once by `kata grade-class`
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.timeout(900),
+]  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -354,7 +357,6 @@ def each_of(students: Iterable[str]) -> list[Any]:
     return [pytest.param(each, marks=() if each in SOME else pytest.mark.thorough) for each in students]
 
 
-@pytest.mark.thorough
 def test_everybody_is_graded(graded: Graded, edit: Any) -> None:
     assert sorted(class_of(graded.folder, edit)) == sorted(graded.students)
     for student in graded.students:
@@ -402,7 +404,6 @@ def test_attack_gets_nothing(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
 
-@pytest.mark.thorough
 def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: Any) -> None:
     handed_in = json.loads(graded.folder.handed_in("attack-reads", UNIT).read_text("utf-8"))
     found: dict[str, Any] = {}

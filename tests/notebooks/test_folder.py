@@ -18,7 +18,7 @@ from grader.course import load_course
 from grader.course.stubs import make_stub, same_as_stub
 from grader.intake import read_submission
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -51,14 +51,12 @@ def files(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in made_by_us}
 
 
-@pytest.mark.thorough
 def test_one_notebook_a_unit(folder: Any) -> None:
     assert sorted(files(folder.root)) == [
         "nbgrader_config.json", "nbgrader_config.py", *(f"source/{unit}/{unit}.ipynb" for unit in UNITS)
     ]  # fmt: skip
 
 
-@pytest.mark.thorough
 def test_building_twice_gives_the_same_bytes(folder: Any, tmp_path: Path, kata: Kata) -> None:
     made(tmp_path / "again", kata)
     assert files(tmp_path / "again") == files(folder.root)
@@ -176,7 +174,6 @@ def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None
         assert repr(eval(last, shown)).split("\n") == due
 
 
-@pytest.mark.thorough
 def test_changed_file_is_written_over_only_by_force(tmp_path: Path, kata: Kata) -> None:
     made(tmp_path, kata)
     source = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
@@ -192,7 +189,6 @@ def test_changed_file_is_written_over_only_by_force(tmp_path: Path, kata: Kata) 
     assert source.read_bytes() == before
 
 
-@pytest.mark.thorough
 def test_own_settings_are_kept_and_count(tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]) -> None:
     made(tmp_path, kata)
     settings = tmp_path / "nbgrader_config.py"
@@ -205,7 +201,6 @@ def test_own_settings_are_kept_and_count(tmp_path: Path, kata: Kata, folder_at: 
     assert (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").is_file()
 
 
-@pytest.mark.thorough
 def test_settings_of_a_time_when_they_were_one_file_stay_and_yield(
     tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
 ) -> None:
@@ -223,7 +218,6 @@ def test_settings_of_a_time_when_they_were_one_file_stay_and_yield(
     assert "SOLUTION" not in released
 
 
-@pytest.mark.thorough
 def test_nbgrader_does_nothing_without_our_settings(
     tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
 ) -> None:
@@ -235,7 +229,6 @@ def test_nbgrader_does_nothing_without_our_settings(
     assert not (tmp_path / "release").exists()
 
 
-@pytest.mark.thorough
 def test_error_in_own_settings_lets_no_solution_out(
     tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
 ) -> None:
@@ -250,7 +243,6 @@ def test_error_in_own_settings_lets_no_solution_out(
 WHEEL = "https://example.org/attention_kata-1.0-py3-none-any.whl"
 
 
-@pytest.mark.thorough
 def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path, kata: Kata) -> None:
     made(tmp_path, kata, "--wheel", WHEEL)
     first = files(tmp_path)
@@ -259,7 +251,6 @@ def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path, kata: Ka
     assert files(tmp_path) == first
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("wheel", "why"),
     [
@@ -278,7 +269,6 @@ def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.thorough
 def test_folder_that_learners_code_could_read_is_refused(kata: Kata) -> None:
     place = Path(sys.prefix) / "course-folder"
     assert "is no place for a course folder: learners' code can read" in made(place, kata, status=2).stderr

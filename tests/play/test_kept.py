@@ -143,6 +143,7 @@ def test_what_is_no_such_file_counts_as_nothing(content):
     assert from_bytes(content) is None
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_damaged_costs_a_learner_nothing(has_played):
     (has_played.folder / ".kata" / "maps.json").write_bytes(b"{")
     assert has_played.kata("report").returncode == 0

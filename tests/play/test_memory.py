@@ -75,6 +75,7 @@ def test_a_window_off_by_one_is_seen_on_the_map(scene):
     assert [sum(row) for row in wrong.values][:6] == [1, 2, 3, 4, 5, 5]
 
 
+@pytest.mark.thorough
 def test_a_model_learns_the_rhyme_and_writes_from_it(scene):
     writer = scene("tiny_gpt")
     parts = parts_of(writer)

@@ -71,6 +71,7 @@ def learner(tmp_path: Path, make_course: Callable[..., Path], kata: Callable[...
 # --- the whole way ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later(learner: Learner) -> None:
     learner.passes()
     old = (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8")

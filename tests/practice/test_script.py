@@ -58,6 +58,7 @@ def script(tiny_course: Path, kata: Run) -> Callable[..., Done]:
     return run
 
 
+@pytest.mark.thorough
 def test_script_runs_anywhere_and_prints_yours_expected_and_where_they_differ(
     script: Callable[..., Done], tiny_course: Path, tmp_path: Path
 ) -> None:
@@ -82,12 +83,14 @@ def test_script_runs_anywhere_and_prints_yours_expected_and_where_they_differ(
     ]  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_script_raises_where_the_file_raises(script: Callable[..., Done], tiny_course: Path) -> None:
     assert "IndexError in line 6, in `divided`" in script(RAISES).stdout
     done = run_python(tiny_course / SCRIPT, tiny_course)
     assert done.returncode == 1 and '01_share.py", line 6, in divided' in done.stderr and "IndexError" in done.stderr
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("source", "status", "said"),
     [
@@ -180,6 +183,7 @@ def look_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Scr
     return look
 
 
+@pytest.mark.thorough
 def test_class_gets_the_checks_weights_from_a_file_beside_the_script(
     look_at: Callable[..., tuple[Script, Done]],
 ) -> None:
@@ -216,6 +220,7 @@ def debug(tiny_course: Path, cold_kata: Run) -> Callable[..., Done]:
     return run
 
 
+@pytest.mark.thorough
 def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand(debug: Callable[..., Done]) -> None:
     done = debug(WRONG, "p amounts.tolist(), yours.tolist(), expected.tolist()", "n", "p largest", "q")
     assert done.returncode == 1, done.stderr

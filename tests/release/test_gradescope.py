@@ -201,6 +201,7 @@ def test_course_that_is_broken_gives_no_grade(
     assert list(result) == ["output"] and "no hidden checks for share" in result["output"]
 
 
+@pytest.mark.thorough
 def test_solutions_get_full_marks_before_anybody_is_graded(
     container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +209,7 @@ def test_solutions_get_full_marks_before_anybody_is_graded(
     assert "Right work" not in capsys.readouterr().out
 
 
+@pytest.mark.thorough
 def test_machine_where_right_work_loses_points_grades_nobody(
     container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -241,6 +243,7 @@ def test_scripts_are_good_bash(script: str, container: Container, run_command: R
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.thorough
 def test_setup_installs_what_the_zip_brings(container: Container, tmp_path: Path, run_command: Run) -> None:
     """The package as setup.sh installs it, from the zip alone, without what it depends on."""
     target = tmp_path / "site"

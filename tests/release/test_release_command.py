@@ -198,6 +198,7 @@ def unplanned(tiny_course: Path, kata: Kata, use_course: UseCourse, tmp_path: Pa
     return bundle
 
 
+@pytest.mark.thorough
 def test_what_nobody_planned_is_no_tick_and_no_points(unplanned: Path, kata: Kata) -> None:
     done = kata("check", "share", cwd=unplanned)
     assert done.returncode == 0, done.stderr
@@ -239,6 +240,7 @@ def test_damaged_plan_is_told_in_one_sentence(unzipped: Path, kata: Kata) -> Non
     assert said.endswith(f"{damaged.name} is damaged: unzip the bundle again")
 
 
+@pytest.mark.thorough
 def test_changed_checks_are_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
     checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
     checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
@@ -246,6 +248,7 @@ def test_changed_checks_are_told_in_one_sentence(unzipped: Path, kata: Kata) -> 
     assert said == "01_parts/01_share.plan belongs to other checks than those of share: unzip the bundle again"
 
 
+@pytest.mark.thorough
 def test_line_ends_of_another_system_change_nothing(unzipped: Path, kata: Kata) -> None:
     checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
     checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
@@ -258,6 +261,7 @@ def test_bundle_without_plans_is_told_in_one_sentence(unzipped: Path, kata: Kata
     assert said == "there are no plans in this bundle: unzip the bundle again"
 
 
+@pytest.mark.thorough
 def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
     assert kata("check", "share", "-v", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
     bundle = load_course(unzipped / "course.yml")

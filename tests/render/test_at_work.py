@@ -6,6 +6,8 @@ from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
+import pytest
+
 from grader.played import MOST_PLACES, Played, PlayedMap
 from grader.render.at_work import MOST_CELLS, SHOWN_EACH, Gallery, all_at_work
 from grader.render.class_page import render_class
@@ -27,6 +29,7 @@ def played(side: int, maps: int = 2) -> Played:
     )
 
 
+@pytest.mark.thorough
 def test_pages_show_the_maps_their_note_and_what_was_written(
     learner: Any, small_class: ClassSummary, read_page: Callable[[str], Any]
 ) -> None:
@@ -68,6 +71,7 @@ def test_one_learner_does_not_fill_the_class_page() -> None:
     assert {of.count for of in gallery.exercise_maps} == {1, 2}
 
 
+@pytest.mark.thorough
 def test_many_learners_do_not_make_the_class_page_heavy() -> None:
     gallery = Gallery({id: id for id in IDS})
     for number in range(40):

@@ -98,6 +98,7 @@ def test_learners_are_filtered_by_name_and_by_what_became_of_an_exercise(small: 
     assert small.run(ORDER) == [11]
 
 
+@pytest.mark.thorough
 def test_thousand_learners_sort_filter_and_print(
     browser: Any, make_crowd: Callable[[int, int], Iterator[Record]], tmp_path: Path
 ) -> None:

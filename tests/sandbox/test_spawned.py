@@ -222,6 +222,7 @@ def test_an_exit_code_is_told_in_the_words_of_every_system(code, reason, detail)
 # --- the workers themselves ------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_the_next_child_is_warm_before_it_is_asked_for(workers):
     worker = begin(workers, "def f():\n    return 1")
     workers.await_ready()

@@ -134,6 +134,7 @@ def test_no_work_of_learners_and_no_environment_goes_into_the_image() -> None:
     assert not {".git", ".venv", "build", "out", "OUT", "review", ".kata"} & set(let_in)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(strongest_level() != "full", reason="needs a machine that can isolate in full")
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root to cover a part of /proc")
 def test_where_a_part_of_proc_is_covered_doctor_names_it_and_the_next_level_is_taken(

@@ -59,6 +59,7 @@ SPOILED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("spoil", SPOILED)
 def test_folder_that_is_not_the_users_alone_is_not_used(spoil: Callable[[Path], object], home: Home) -> None:
     spoil(home.folder)
@@ -117,6 +118,7 @@ except (EOFError, OSError, AuthenticationError) as error:
 """
 
 
+@pytest.mark.thorough
 def test_nobody_is_answered_without_the_key(home: Home) -> None:
     judge = home.warm()
     known = home.judge()

@@ -69,6 +69,7 @@ def test_record_is_that_of_a_judge_for_itself_alone(level: str, source: str, hom
     assert warm == [cold, cold]
 
 
+@pytest.mark.thorough
 def test_one_judge_serves_all_commands_and_plain_pytest_which_loads_no_torch(
     home: Home, run_command: Callable[..., Any]
 ) -> None:
@@ -252,6 +253,7 @@ def test_judge_ends_with_the_command_that_asked(home: Home) -> None:
     assert results == [("somebody", 4)]
 
 
+@pytest.mark.thorough
 def test_request_whose_caller_has_gone_is_not_begun(home: Home, begun: threading.Event) -> None:
     judge = home.warm()
     thread, results = in_background(lambda: graded(judge, SLOW, "first"))

@@ -53,6 +53,7 @@ def test_a_call_finds_what_a_new_process_finds(how: dict[str, Any], run: Run, co
     assert came == due
 
 
+@pytest.mark.thorough
 def test_each_call_is_a_process_and_has_chance_of_its_own(run: Run, tmp_path: Path) -> None:
     first, second = (run("chance", cwd=tmp_path).stdout.split() for _ in range(2))
     assert first[0] != second[0] and first[1] != second[1]
