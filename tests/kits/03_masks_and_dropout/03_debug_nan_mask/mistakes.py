@@ -51,6 +51,11 @@ MISTAKES = [
         edits=[(MASK, f"mask = {ONES}")],
     ),
     Mistake(
+        "minus-one-added",
+        "The NaN is gone, but the mask takes only 1 from the later tokens' scores and hides nothing.",
+        edits=[(MASK, f"mask = -{ONES}")],
+    ),
+    Mistake(
         "future-visible",
         "The NaN is gone, but so is the mask: every token sees the later ones. Is the masked copy used, and what was put in very low (-1e9, "
         "not -1e-9)?",

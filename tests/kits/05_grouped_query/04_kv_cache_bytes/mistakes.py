@@ -51,6 +51,11 @@ MISTAKES = [
         edits=[(ALL, ALL + " * 8")],
     ),
     Mistake(
+        "divided-by-eight",
+        "The result was divided by 8, as if bytes_per_value were bits. It is in bytes already.",
+        edits=[(ALL, ALL + " // 8")],
+    ),
+    Mistake(
         "bits-per-value",
         "bytes_per_value was read as bits, 16 by default and divided by 8. It is in bytes, and 2 by default.",
         caught_by="test_bytes_per_value",
