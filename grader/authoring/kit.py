@@ -143,7 +143,7 @@ def stale_stub(course: Course, exercise: Exercise) -> list[str]:
     except CourseError as error:
         return [f"{exercise.id}: the solution's markers do not fit: {error}"]
     if not same_as_stub(course.stub_path(exercise).read_bytes(), stub):
-        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify --write-stubs`"]
+        return [f"{exercise.id}: the stub is not made from the solution: run `kata verify {exercise.id} --write-stubs`"]
     return []
 
 

@@ -160,7 +160,9 @@ def _entered(catalogue: Path, course: Course, unit: Unit, block: str) -> str:
     place = (*here, "exercises", len(unit.exercises) - 1)
     last = places[place]
     lines = catalogue.read_text("utf-8").splitlines(keepends=True)
-    end = min((line - 1 for other, line in places.items() if other[:2] != here and line > last), default=len(lines))
+    # only where units and what follows them begin: what an anchor names lies elsewhere too
+    begins = (line for other, line in places.items() if len(other) <= len(here) and line > last)
+    end = min(begins, default=len(lines) + 1) - 1
     while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
         end -= 1  # blank lines and comments belong to what follows
     margin = lines[last - 1][: lines[last - 1].index("-")]

@@ -29,6 +29,7 @@ EXERCISES_AT_A_TIME = 4
 SPARE_TIME_FACTOR = 5
 TIMINGS = 3
 """How often a slow trial is timed in all; the machine may have been busy with something else."""
+REFERENCE = "reference"
 TRUSTED_CHECKS = "tests/kits/"
 """If a message contains this, it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")
@@ -68,7 +69,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     checks = collect_checks(course, [Kit(course, exercise)])[exercise.id]
     main = next((check.name for check in checks if check.worth.role == "main"), "a main check")
     return [
-        Trial(exercise, "reference", reference, right, is_timed=True),
+        Trial(exercise, REFERENCE, reference, right, is_timed=True),
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
         *[
@@ -83,15 +84,20 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     problems: list[str] = []
     slow: list[Trial] = []
     broken: dict[tuple[str, str], str] = {}
+    unsound: set[str] = set()
     for trial, result, curious in _results(judge, planned):
+        if trial.exercise.id in unsound:  # what its checks say of anything else means nothing
+            continue
         # a fault of the grader is the same for every file: report it once, and skip this trial
         if result.status == "error":
             for check in result.checks:
                 if check.outcome == "error":
                     broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
+            unsound |= {trial.exercise.id} if trial.name == REFERENCE else set()
             continue
         found = [*trial.expect(result), *_leaks(result), *map(_asks_more, curious)]
         problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
+        unsound |= {trial.exercise.id} if found and trial.name == REFERENCE else set()
         if trial.is_slow(result.seconds):
             slow.append(trial)
     return [*broken.values(), *problems, *_still_slow(judge, slow)]

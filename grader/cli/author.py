@@ -45,7 +45,8 @@ def new(
     except FileExistsError as error:
         raise UsageError(f"{error.args[0]} is there already.") from None
     alternatives = chosen.alternatives_path(exercise).relative_to(chosen.root)
-    print(f"Now write these, and right answers written differently into {alternatives}.")
+    print(f"Write what says TODO in these, and right answers written differently into {alternatives}.")
+    print("In course.yml requires, points and entry_points are guesses.")
     print(f"kata verify {id} says what is missing.")
 
 

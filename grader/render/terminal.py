@@ -65,7 +65,7 @@ def print_record(
     verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
-    painter = _VerdictPainter(paper, verdicts, verbose=verbose)
+    painter = _VerdictPainter(paper, verdicts, verbose=verbose, with_passed=verbose)
     for unit in by_unit(verdicts, units):
         console.print()
         paper.line(paper.unbroken(unit.title, unit.score, console.width), style="bold")
@@ -91,7 +91,7 @@ def print_verdicts(
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
     """Print one verdict, with its passed checks."""
-    _VerdictPainter(Paper(console), [verdict], verbose=True).paint([verdict])
+    _VerdictPainter(Paper(console), [verdict], with_passed=True).paint([verdict])
 
 
 def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
@@ -161,14 +161,17 @@ class Paper:
 class _VerdictPainter:
     """Paints the verdicts on a record's exercises.
 
-    verbose: also the passed checks, longer messages, and the titles of many checks that failed for one reason.
+    verbose: longer messages, and the titles of many checks that failed for one reason. with_passed: also passed checks.
     """
 
-    def __init__(self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, verbose: bool = False) -> None:
+    def __init__(
+        self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, verbose: bool = False, with_passed: bool = False
+    ) -> None:
         self._paper = paper
         self._console = paper.console
         self._lines = VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES
         self._verbose = verbose
+        self._with_passed = with_passed
         self._points_width = max((len(each.score) for each in verdicts), default=0)
 
     def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
@@ -217,7 +220,7 @@ class _VerdictPainter:
             self._paper.marked(sign("missing", self._console), shown, indent=6, style=STYLES["partly"])
         if verdict.remark:
             self._paper.line(verdict.remark, indent=6, style="dim")
-        for check in verdict.passed if self._verbose else ():
+        for check in verdict.passed if self._with_passed else ():
             self._check(check)
 
     def _failure(self, failure: Failure) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from grader.authoring.scaffold import new_exercise, write_scaffold
 from grader.course import load_course
 from grader.course.stubs import make_stub
 
@@ -80,6 +82,22 @@ def test_the_course_knows_the_exercise_and_keeps_all_else(begun: Path, make_cour
     after = (begun / "course.yml").read_text("utf-8")
     start = after.index("      - id: halve")
     assert before.startswith(after[:start]) and after.count("- id: share") == 1
+
+
+ROOT = Path(__file__).resolve().parents[2]
+REAL = load_course(ROOT / "course.yml")
+
+
+@pytest.mark.parametrize("unit", [unit.folder for unit in REAL.units])
+def test_every_unit_of_the_course_takes_another_exercise(unit: str, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "course.yml", tmp_path)
+    shutil.copytree(ROOT / "exercises", tmp_path / "exercises")
+    course = load_course(tmp_path / "course.yml")
+    there = next(each for each in course.units if each.folder == unit)
+    assert list(write_scaffold(course, new_exercise(there, "halve", "Cut in half")))
+    after = load_course(tmp_path / "course.yml")
+    assert after.exercise("halve").unit == unit
+    assert [each for each in after.exercises if each.id != "halve"] == list(course.exercises)
 
 
 def test_its_section_stands_above_what_closes_the_lesson(tiny_course: Path, kata: Run) -> None:

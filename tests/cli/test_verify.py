@@ -86,7 +86,9 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
         pytest.param(
             "harmless, no-check: not caught by test_every_row_by_itself (failed: nothing)", id="nor the main check"
         ),
-        pytest.param("stale: the stub is not made from the solution: run `kata verify --write-stubs`", id="stale stub"),
+        pytest.param(
+            "stale: the stub is not made from the solution: run `kata verify stale --write-stubs`", id="stale stub"
+        ),
         pytest.param("strict, whole: test_every_row_by_itself refuses a right answer", id="refused alternative"),
         pytest.param(
             "misnamed, largest: not caught by test_amounts_are_left_alone (failed: test_every_row_by_itself, test_example)",

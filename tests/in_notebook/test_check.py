@@ -102,7 +102,7 @@ def words_of_text(text: str) -> set[str]:
     return {
         word.strip("()")
         for line in lines
-        if not re.search(r"\d\.\d\d .*! |^ *(yours|0 +1|! is off)", line)
+        if not re.search(r"\d\.\d\d!|^ *(yours|0 +1|! is off)", line)
         for word in line.split()
     }
 
