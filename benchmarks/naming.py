@@ -7,7 +7,8 @@ Eight kinds of answers are graded:
     other slips  the same with a second list of slips
     written      whole answers as learners write them, each with a slip, from written/seen; those without a name
                  were looked at, and the banks mended
-    held back    the same from written/held_back: nothing was mended for these before they were measured
+    held back    the same from written/held_back: nothing was mended for these before they were measured; with both
+                 kinds, it prints how many of them a part of each bank would name
     two slips    two slips at once
     others       mistakes of another exercise whose file has the same entry points
     right        every right answer, the alternatives and those of written/right: it gets no name at all
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -50,6 +52,7 @@ WRITTEN = {"written": "seen", "held back": "held_back", "right": "right"}
 """The folders of three kinds, beside this file; the first line of each answer says what it is."""
 AIMS = {"known": 0.97, "slips": 0.85, "written": 0.85, "held back": 0.85}
 KINDS = ("known", "slips", "other slips", *WRITTEN, "two slips", "others")
+PARTS = 0.25, 0.5, 0.75, 1.0
 SHOWN = 25
 """Of the answers without a name, and of those with a wrong one."""
 
@@ -76,6 +79,8 @@ class Tally:
 
     failed: int = 0
     named: int = 0
+    names: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Of each answer with a name that holds: its exercise, and the names."""
     wrongly: list[str] = field(default_factory=list)
     unnamed: list[str] = field(default_factory=list)
 
@@ -172,6 +177,7 @@ def measure(judge: Judge, all_answers: Sequence[Answer], banks: dict[str, Bank],
                 tally.unnamed.append(_called(answer))
             elif holds[id(answer)] and (not answer.expected or frozenset(names) in answer.expected):
                 tally.named += 1
+                tally.names.append((answer.exercise.id, names))
             else:
                 tally.wrongly.append(f"{_called(answer)} is called {' + '.join(names)}")
 
@@ -205,6 +211,20 @@ def _called(answer: Answer) -> str:
     return f"{answer.exercise.id}, {answer.what}"
 
 
+def print_curve(known: Tally, unseen: Tally, banks: dict[str, Bank]) -> None:
+    """How many of the held-back answers a part of each bank would still name.
+
+    The banks are ordered by how often the other written answers are named after a mistake. It is the least that would
+    be named: where a mistake is left out, another one may explain the answer as well.
+    """
+    often = Counter((exercise, name) for exercise, names in known.names for name in names)
+    order = {id: sorted(bank.mistakes, key=lambda name: -often[id, name]) for id, bank in banks.items()}
+    for part in PARTS:
+        kept = {id: set(names[: round(len(names) * part)]) for id, names in order.items()}
+        named = sum(kept[exercise].issuperset(names) for exercise, names in unseen.names)
+        print(f"with {part:.0%} of each bank {named} of {unseen.failed} held-back answers are named")
+
+
 def main() -> None:
     """Measure, print a table and what has no name or a wrong one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -235,6 +255,8 @@ def main() -> None:
                 print(f"{kind}, {said}: {one}")
             if len(those) > SHOWN:
                 print(f"{kind}, {said}: {len(those) - SHOWN} more")
+    if "written" in tallies and "held back" in tallies:
+        print_curve(tallies["written"], tallies["held back"], banks)
     missed = [kind for kind, aim in AIMS.items() if kind in tallies and tallies[kind].share < aim]
     wrong = sum(len(tally.wrongly) for tally in tallies.values())
     if missed or wrong:
