@@ -79,7 +79,7 @@ def failed_checks(exercise: str, names: Mapping[str, Any], source: str) -> list[
         return ["the look at the source"]
     failed, doubted, main_failed = [], [], False
     for name, check in _checks(exercise).items():
-        draw = Draw(_facts()["seed"], exercise, name, expected.reference.namespace)
+        draw = Draw(_facts()["seed"], exercise, name, expected.code.reference.namespace)
         learner = LearnerModule(
             worker=_SameProcess(names, facts["operators"]),
             expected=expected,
@@ -107,7 +107,7 @@ class _SameProcess:
     def __init__(self, names: Mapping[str, Any], operators: list[str]) -> None:
         self._names, self._operators = names, operators
 
-    def ask(self, question: Any, meanwhile: Any = None) -> Any:
+    def ask(self, question: Any) -> Any:
         from grader.sandbox.inside import host, wire
 
         asked = wire.unpack_frame(question.frame)
@@ -121,10 +121,12 @@ def _facts() -> Any:
 
 @functools.cache
 def _expected(exercise: str) -> Any:
-    from grader.judge.trusted import Expected
+    from grader.judge.expected import Expected
+    from grader.judge.plan import Plan
+    from grader.judge.trusted import CourseCode
 
     facts = _facts()["exercises"][exercise]
-    return Expected(Path(facts["solution"]), Path(facts["mistakes"]))
+    return Expected(Plan(), CourseCode(Path(facts["solution"]), Path(facts["mistakes"])))
 
 
 @functools.cache

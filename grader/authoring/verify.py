@@ -17,6 +17,8 @@ from grader.judge.alternatives import load_alternatives
 from grader.judge.checks import Kit, collect_checks
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
+from grader.judge.rehearsal import asks_otherwise
+from grader.judge.trusted import quietly
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
@@ -85,7 +87,7 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     slow: list[Trial] = []
     broken: dict[tuple[str, str], str] = {}
     unsound: set[str] = set()
-    for trial, result, curious in _results(judge, planned):
+    for trial, result in _results(judge, planned):
         if trial.exercise.id in unsound:  # what its checks say of anything else means nothing
             continue
         # a fault of the grader is the same for every file: report it once, and skip this trial
@@ -95,7 +97,7 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
                     broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
             unsound |= {trial.exercise.id} if trial.name == REFERENCE else set()
             continue
-        found = [*trial.expect(result), *_leaks(result), *map(_asks_more, curious)]
+        found = [*trial.expect(result), *_leaks(result), *_asked_otherwise(judge, trial)]
         problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
         unsound |= {trial.exercise.id} if found and trial.name == REFERENCE else set()
         if trial.is_slow(result.seconds):
@@ -108,32 +110,31 @@ def _broken(trial: Trial, check: CheckResult) -> str:
     return f"{trial.exercise.id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
 
 
-def _asks_more(check: str) -> str:
-    return f"{check} asks it something that it does not ask the reference. Ask the same, whatever the answers are"
-
-
-def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult, list[str]]]:
-    """Each trial with its result, and the checks that asked it something that the reference is not asked."""
-    records: list[Record] = []
-    curious: list[list[str]] = []
-    if planned:
-        judge.grade(
-            (trial.submission() for trial in planned),
-            records.append,
-            attend=lambda session, result: curious.append(session.beyond_plan()),
-        )
-    graded = ({each.id: each for each in record.exercises} for record in records)
+def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
+    if trial.name == REFERENCE:
+        return []
+    id = trial.exercise.id
+    with quietly():
+        found = list(asks_otherwise(judge.kits[id], judge.checks_of(id), judge.seed, trial.source))
     return [
-        (trial, results[trial.exercise.id], beyond)
-        for trial, results, beyond in zip(planned, graded, curious, strict=True)
+        f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
+        for check, number in found
     ]
+
+
+def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
+    records: list[Record] = []
+    if planned:
+        judge.grade((trial.submission() for trial in planned), records.append)
+    graded = ({each.id: each for each in record.exercises} for record in records)
+    return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 
 
 def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
     """Time these trials again, and report those that are slow every time."""
     problems: list[str] = []
     for _ in range(TIMINGS - 1):
-        timed = [(trial, result.seconds) for trial, result, _ in _results(judge, slow)]
+        timed = [(trial, result.seconds) for trial, result in _results(judge, slow)]
         slow = [trial for trial, seconds in timed if trial.is_slow(seconds)]
         problems = [_too_slow(trial, seconds) for trial, seconds in timed if trial.is_slow(seconds)]
     return problems

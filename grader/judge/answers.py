@@ -123,6 +123,14 @@ class Ask(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """One question and the learner's answers, kept for the diagnosis."""
+
+    question: Question
+    answers: list[Answers]
+
+
 Talk = Callable[[Ask], Mapping[str, Any]]
 """Asks one or more questions, a later one depending on earlier answers, and returns its reading of them: plain
 values, the same for the same answers. It draws no random numbers, since it is run again for every known mistake."""

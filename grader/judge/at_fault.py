@@ -10,11 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
-from .answers import Answers, Reading, same_answers
+from .answers import Answers, Exchange, Reading, same_answers
 from .case import Case, Question
-from .expected import KnowsAnswers, NotInPlan
+from .expected import Expected, NotInPlan
 from .failure import BREAKPOINT
-from .learner import Exchange
 
 if TYPE_CHECKING:
     from grader.intake import Submission
@@ -90,7 +89,7 @@ def _of_check(session: Session, check: CheckResult) -> CaseAtFault | None:
 
 
 def _cases(session: Session, check: CheckResult) -> Iterator[CaseAtFault]:
-    planned = session.plan.checks.get(check.name)
+    planned = session.planned(check.name)
     exchanges = list(session.asked(check.name))
     if not exchanges and planned is not None:  # no answer came, or all are the reference's, to the last bit
         exchanges = list(planned.exchanges)
@@ -105,7 +104,7 @@ def _cases(session: Session, check: CheckResult) -> Iterator[CaseAtFault]:
             yield CaseAtFault(check, case, came, right)
 
 
-def _expected(expected: KnowsAnswers, question: Question) -> list[Answers]:
+def _expected(expected: Expected, question: Question) -> list[Answers]:
     try:
         return expected.answers_to(question)
     except NotInPlan:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -140,6 +141,12 @@ class Case:
         """How much work there is, in steps."""
         return sum(len(step["batches"]) * STEPS_OF_TRAINING if step["do"] == "train" else 1 for step in self.steps)
 
+    def copied(self) -> Case:
+        """A copy that later steps and changes leave alone; tensors are shared."""
+        twin = copy(self)  # not dataclasses.replace: a subclass may be made of other arguments
+        twin.steps, twin.returned = [dict(step) for step in self.steps], dict(self.returned)
+        return twin
+
     def as_data(self) -> dict[str, Any]:
         """The form in which it is sent."""
         return {"seed": self.seed, "steps": self.steps}
@@ -227,8 +234,12 @@ class Question:
     def of(cls, cases: Iterable[Case]) -> Question:
         """Pack some cases."""
         kept = tuple(cases)
-        frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
-        return cls(kept, frame, _digest(frame))
+        return cls.packed(kept, wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES))
+
+    @classmethod
+    def packed(cls, cases: tuple[Case, ...], frame: bytes) -> Question:
+        """A question that is packed already."""
+        return cls(cases, frame, _digest(frame))
 
     @property
     def effort(self) -> int:

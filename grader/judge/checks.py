@@ -26,12 +26,9 @@ from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
 from .authored import fault, place
-from .expected import KnowsAnswers
 from .faults import GraderBroken
-from .kept import Kept
-from .plan_file import PlanFile
 from .points import Role
-from .trusted import Expected
+from .trusted import CourseCode
 
 if TYPE_CHECKING:
     from .draw import Draw
@@ -46,6 +43,7 @@ class Worth:
     role: Role
     visible: bool
     title: str
+    converses: bool = False
 
 
 class Kit:
@@ -55,38 +53,18 @@ class Kit:
         self.course = course
         self.exercise = exercise
         self.checks_path = course.checks_path(exercise)
-        self._kept: tuple[int, Kept] | None = None
 
-    def expected(self, seed: int) -> KnowsAnswers:
-        """The reference and the known mistakes; in a bundle, its plan for this seed.
-
-        Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
-        """
-        if not self.course.is_bundle:
-            return self._whole
-        if self._kept is None or self._kept[0] != seed:
-            self._kept = seed, Kept(self._plan_file(seed))
-        return self._kept[1]
+    @cached_property
+    def code(self) -> CourseCode | None:
+        """The reference and the known mistakes; none in a learner's bundle."""
+        if self.course.is_bundle:
+            return None
+        return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
 
     def forget(self) -> None:
         """Drop what is cached for a seed that is no longer used."""
-        self._kept = None
-        if "_whole" in self.__dict__:
-            self._whole.forget()
-
-    @cached_property
-    def _whole(self) -> Expected:
-        return Expected(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
-
-    def _plan_file(self, seed: int) -> PlanFile:
-        path = self.course.plan_path(self.exercise, seed)
-        try:
-            checks = self.checks_path.read_bytes().decode("utf-8", "replace")
-            return PlanFile.read(path, exercise=self.exercise.id, seed=seed, checks=checks)
-        except FileNotFoundError:
-            raise GraderBroken(
-                f"there is no plan for {self.exercise.id} with the seed {seed} in this bundle: unzip the bundle again"
-            ) from None
+        if "code" in self.__dict__ and self.code is not None:
+            self.code.forget()
 
     @cached_property
     def stub(self) -> str:
@@ -144,7 +122,8 @@ def worth_of(item: pytest.Item) -> Worth:
     marker = item.get_closest_marker("points")
     assert marker is not None
     value, options = float(marker.args[0]), marker.kwargs
-    return Worth(value, options["role"], options["visible"], _title(getattr(item, "obj", None)))
+    title = _title(getattr(item, "obj", None))
+    return Worth(value, options["role"], options["visible"], title, options["converses"])
 
 
 def _title(function: Any) -> str:
@@ -233,7 +212,9 @@ class _Collector:
         self.problems: list[str] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.addinivalue_line("markers", "points(value, role, visible): what a check of an exercise is worth")
+        config.addinivalue_line(
+            "markers", "points(value, role, visible, converses): what a check of an exercise is worth"
+        )
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:

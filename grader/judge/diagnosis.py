@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Protocol
 
-from .answers import Answers, Reading, read_from, same_answers
+from .answers import Answers, Exchange, Reading, read_from, same_answers
 from .case import Question
-from .expected import GivesAnswers, KnowsAnswers
-from .learner import Exchange
+from .expected import Expected, GivesAnswers
 from .mistakes import Mistake
 
 MOST_PAIRS = 1000
@@ -40,7 +39,7 @@ class Probe(Protocol):
 
     def is_given_by(self, module: GivesAnswers) -> bool: ...
 
-    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
+    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
         """Whether a known mistake is right in this case."""
         ...
 
@@ -53,7 +52,7 @@ class _Suspect:
     """Bit mask of the wrong probes that this mistake changes."""
 
 
-def two_mistakes(expected: KnowsAnswers, checks: Sequence[Sequence[Probe]]) -> list[Mistake]:
+def two_mistakes(expected: Expected, checks: Sequence[Sequence[Probe]]) -> list[Mistake]:
     """The two mistakes that together explain every case of these checks; of several pairs, their common part."""
     cases = sorted((case for check in checks for case in check), key=lambda case: case.effort())
     wrong = [_cheapest(check, lambda case: case.is_wrong and not case.is_error) for check in checks]
@@ -80,7 +79,7 @@ def _cheapest(check: Sequence[Probe], fits: Callable[[Probe], bool]) -> Probe | 
 
 
 def _suspects(
-    expected: KnowsAnswers, probes: Sequence[Probe], further: Sequence[Probe], right: Sequence[Probe]
+    expected: Expected, probes: Sequence[Probe], further: Sequence[Probe], right: Sequence[Probe]
 ) -> list[_Suspect]:
     found = []
     for place, (mistake, module) in enumerate(expected.mistakes):
@@ -109,7 +108,7 @@ class CheckedExchanges:
     exchanges: Sequence[Exchange | Reading]
 
 
-def diagnose(checks: Sequence[CheckedExchanges], expected: KnowsAnswers) -> list[Mistake]:
+def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mistake]:
     """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
 
     A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
@@ -154,7 +153,7 @@ def _without_readings(exchanges: Sequence[Exchange | Reading]) -> list[Exchange]
     return [each for each in exchanges if isinstance(each, Exchange)]
 
 
-def _whole_explanation(expected: KnowsAnswers, weighed: Sequence[_Weighed]) -> Mistake | None:
+def _whole_explanation(expected: Expected, weighed: Sequence[_Weighed]) -> Mistake | None:
     """The first mistake that explains every failed check and contradicts none: no match can be better.
 
     It must give all of the learner's answers. Cheap cases come first, and wrong ones before right ones, since these
@@ -180,7 +179,7 @@ class _Compared(Protocol):
 
     def is_given_by(self, module: GivesAnswers) -> bool: ...
 
-    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool: ...
+    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -203,7 +202,7 @@ class _Answered:
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives(self.came, self.question, self.number)
 
-    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
+    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
         """Whether a known mistake gives the reference's answer here."""
         return module.gives(expected.answers_to(self.question)[self.number], self.question, self.number)
 
@@ -226,7 +225,7 @@ class _Read:
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives_reading(self.reading)
 
-    def is_right_with(self, module: GivesAnswers, expected: KnowsAnswers) -> bool:
+    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
         """Whether a known mistake gives the reference's reading here."""
         right = read_from(self.reading.talk, expected.answers_to)
         return module.gives_reading(replace(self.reading, came=right))
@@ -242,7 +241,7 @@ class _Weighed:
     cases: tuple[_Compared, ...]
 
     @classmethod
-    def of(cls, check: CheckedExchanges, expected: KnowsAnswers) -> _Weighed:
+    def of(cls, check: CheckedExchanges, expected: Expected) -> _Weighed:
         cases: list[_Compared] = []
         for exchange in check.exchanges:
             if isinstance(exchange, Reading):

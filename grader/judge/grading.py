@@ -35,11 +35,12 @@ from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 from .authored import line_of, place
 from .checks import Check, Kit, Worth, collect_checks
-from .expected import NotInPlan
+from .expected import Expected, NotInPlan
 from .faults import CheckFailed, GraderBroken
-from .plan import Plan, rehearse
+from .plan import Plan
 from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess
+from .rehearsal import expected_of
 from .session import Process, Session
 
 MAX_MESSAGE = 2000
@@ -90,7 +91,7 @@ class Judge:
         """Points and titles of each exercise's checks; filled by `grade`."""
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
         self._checks: dict[str, tuple[Check, ...]] = {}
-        self._plans: dict[str, Plan] = {}
+        self._expected: dict[str, Expected] = {}
         self._planned_seed = seed
         self._graded = 0
 
@@ -194,27 +195,30 @@ class Judge:
             return "missing"
         if source is not None and kit.is_untouched(source.content):
             return "not_started"
-        plan = self._plan(kit)
+        expected = self.expected(kit)
         content = source.content if source else b""
 
         def start() -> Process:
-            process = self.process(exercise, content, plan, allowance)
+            process = self.process(exercise, content, expected.plan, allowance)
             process.refusal = "" if source else " ".join(refusals)
             return process
 
-        return Session(start, kit.expected(self.seed), self.seed, kit.stub, plan)
+        return Session(start, expected, kit.stub)
 
-    def _plan(self, kit: Kit) -> Plan:
-        """The plan of an exercise for the current seed, made once."""
+    def expected(self, kit: Kit) -> Expected:
+        """What is expected of an exercise with the current seed; its plan is made once.
+
+        Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
+        """
         if self._planned_seed != self.seed:
-            self._plans.clear()
+            self._expected.clear()
             for each in self._known_kits.values():
                 each.forget()
             self._planned_seed = self.seed
         id = kit.exercise.id
-        if id not in self._plans:
-            self._plans[id] = rehearse(self._checks[id], kit.expected(self.seed), id, self.seed, kit.stub)
-        return self._plans[id]
+        if id not in self._expected:
+            self._expected[id] = expected_of(kit, self.checks_of(id), self.seed)
+        return self._expected[id]
 
     def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> Process:
         """The process for one exercise's file, behind the wall unless the level is "none"."""
@@ -310,7 +314,7 @@ def ask_check(check: Check, session: Session) -> None:
     passed = False
     try:
         if not session.answers_like_the_reference(check.name):
-            draw = session.draw(check.name)
+            draw = session.expected.draw(check.name)
             check.run(session.learner(check.name, draw, is_visible=check.worth.visible), draw)
         passed = True
     finally:

@@ -13,11 +13,11 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answers, Ended, Malformed, Reading, Talk, read_answers
+from .answers import Answers, Ended, Exchange, Malformed, Reading, Talk, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
 from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
 from .draw import Draw
-from .expected import KnowsAnswers
+from .expected import Expected
 from .failure import error_text, expect, fail
 from .faults import CheckFailed
 
@@ -28,27 +28,12 @@ alternatives would double the time with every line."""
 LINE_END = re.compile(r"\r\n?")
 
 
-Meanwhile = Callable[[], object]
-
-
-def nothing() -> None:
-    """Does nothing: the default for `meanwhile`."""
-
-
 class Asked(Protocol):
     """Passes questions to the learner's process; raises CheckFailed when that process fails."""
 
-    def ask(self, question: Question, meanwhile: Meanwhile = ...) -> Any:
-        """The reply, still unchecked. `meanwhile` may be called while the process works on it."""
+    def ask(self, question: Question) -> Any:
+        """The reply, still unchecked."""
         ...
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """One question and the learner's answers, kept for the diagnosis."""
-
-    question: Question
-    answers: list[Answers]
 
 
 @dataclass
@@ -59,7 +44,7 @@ class LearnerModule:
     """
 
     worker: Asked
-    expected: KnowsAnswers
+    expected: Expected
     draw: Draw
     source: str
     given: str = ""
@@ -72,28 +57,24 @@ class LearnerModule:
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong in a check of something else: they fail it if everything else is right."""
 
-    def ask(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
-        """Ask for the values of some cases in one question; an error of the learner's code fails the check.
-
-        against_reference: the reference will be asked the same, and may compute its answers meanwhile.
-        """
-        answers = self.ask_all(*cases, against_reference=against_reference)
+    def ask(self, *cases: Case) -> list[Answers]:
+        """Ask for the values of some cases in one question; an error of the learner's code fails the check."""
+        answers = self.ask_all(*cases)
         for answer in answers:
             if answer.error is not None:
                 fail(self.tell_error(answer.error))
         return answers
 
-    def ask_all(self, *cases: Case, against_reference: bool = False) -> list[Answers]:
+    def ask_all(self, *cases: Case) -> list[Answers]:
         """As `ask`, but errors are returned among the answers."""
         question = self.questions.of(cases)
-        meanwhile = partial(self.expected.answers_to, question) if against_reference else nothing
-        answers = self._put(question, meanwhile)
+        answers = self._put(question)
         self.exchanges.append(Exchange(question, answers))
         return answers
 
-    def _put(self, question: Question, meanwhile: Meanwhile) -> list[Answers]:
+    def _put(self, question: Question) -> list[Answers]:
         try:
-            return read_answers(self.worker.ask(question, meanwhile), question.cases)
+            return read_answers(self.worker.ask(question), question.cases)
         except Malformed as error:
             raise CheckFailed("Your code sent no readable answer.") from error
 
@@ -108,9 +89,9 @@ class LearnerModule:
 
         def ask(*cases: Case) -> list[Answers]:
             nonlocal effort
-            question = Question.of(cases)
+            question = self.questions.of(cases)
             effort += question.effort
-            answers = self._put(question, nothing)
+            answers = self._put(question)
             for answer in answers:
                 if answer.error is not None:
                     raise Ended(answer.error)
@@ -129,7 +110,7 @@ class LearnerModule:
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
-        answers = self.ask(*cases, against_reference=True)
+        answers = self.ask(*cases)
         outputs = []
         for case, came, expected in zip(cases, answers, self.expected.answers_to(self._last_question), strict=True):
             wrong = form_difference(came[OUTPUT], expected[OUTPUT], what="The output", axes=case.axes)
@@ -236,7 +217,7 @@ class LearnerModule:
         )
 
     def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
-        answers = self.ask(*cases, against_reference=True)
+        answers = self.ask(*cases)
         question = self._last_question
         expected = self.expected.answers_to(question)
         for right in expected:

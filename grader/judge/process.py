@@ -25,7 +25,6 @@ from .answers import Malformed, read_error
 from .case import Question
 from .failure import error_text, forbidden_text, loss_text, syntax_text
 from .faults import CheckFailed
-from .learner import Meanwhile, nothing
 
 MAX_LOSSES = 3
 QUITTING = (KeyboardInterrupt, BdbQuit, pytest.exit.Exception)
@@ -115,10 +114,10 @@ class WalledProcess(_Facts):
             with suppress(CheckFailed):  # reported when something is asked
                 self._start_worker()
 
-    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
+    def ask(self, question: Question) -> Any:
         """Ask a question and return the unchecked reply. See the class for what it raises."""
         try:
-            return self._read(self._planned_answer(question) or self._asked_now(question, meanwhile))
+            return self._read(self._planned_answer(question) or self._asked_now(question))
         except WorkerLost as loss:
             raise CheckFailed(self._told(loss)) from loss
 
@@ -192,14 +191,12 @@ class WalledProcess(_Facts):
 
     # --- questions on the spot --------------------------------------------------------------------------------
 
-    def _asked_now(self, question: Question, meanwhile: Meanwhile) -> Parts:
+    def _asked_now(self, question: Question) -> Parts:
         while self._to_come and not self.refusal:  # answers come in order
             self._take_next()
         self._refuse_if_refused()
         worker = self._loaded_worker()
         worker.give([question.frame], answers=1)
-        with suppress(Exception):  # the error is raised again where it matters
-            meanwhile()
         try:
             return worker.receive_parts(self._budget)
         except WorkerLost as loss:
@@ -315,7 +312,7 @@ class LocalProcess(_Facts):
         self._file = file or exercise.file_name
         self._namespace: host.Namespace | None = None
 
-    def ask(self, question: Question, meanwhile: Meanwhile = nothing) -> Any:
+    def ask(self, question: Question) -> Any:
         """Answer in this process. A learner's exception becomes CheckFailed with the learner's own traceback."""
         if self.refusal:
             raise CheckFailed(self.refusal)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 
 from grader.mismatch import Mismatch
 
-from .answers import Reading
-from .case import FreshQuestions
+from .answers import Exchange, Reading
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
-from .expected import KnowsAnswers, NotInPlan
-from .learner import Exchange, LearnerModule
+from .expected import Expected, NotInPlan
+from .learner import LearnerModule
 from .mistakes import Mistake
-from .plan import Plan
+from .plan import PlannedCheck
 from .process import LocalProcess, WalledProcess
 from .wrong_place import mismatch_of
 
@@ -35,10 +33,8 @@ class Session:
     """
 
     start: Callable[[], Process]
-    expected: KnowsAnswers
-    seed: int
+    expected: Expected
     given: str
-    plan: Plan = field(default_factory=Plan)
     checked: list[CheckedExchanges] = field(default_factory=list)
     _learners: dict[str, LearnerModule] = field(default_factory=dict)
     _kept_bytes: int = 0
@@ -56,7 +52,6 @@ class Session:
 
     def learner(self, check: str, draw: Draw, *, is_visible: bool) -> LearnerModule:
         """The object that one check talks to."""
-        planned = self.plan.checks.get(check)
         learner = LearnerModule(
             worker=self.process,
             expected=self.expected,
@@ -65,23 +60,21 @@ class Session:
             given=self.given,
             forbidden_reason=self.process.reason,
             is_visible=is_visible,
-            questions=planned.questions() if planned else FreshQuestions(),
+            questions=self.expected.questions(check),
         )
         self._learners[check] = learner
         return learner
 
-    def draw(self, check: str) -> Draw:
-        """The hidden inputs of one check."""
-        fresh = partial(self.expected.draw, self.seed, self.process.exercise.id, check)
-        planned = self.plan.checks.get(check)
-        return planned.draw(fresh) if planned else fresh()
+    def planned(self, check: str) -> PlannedCheck | None:
+        """The plan of one check; None where the course has no such check."""
+        return self.expected.plan.checks.get(check)
 
     def answers_like_the_reference(self, check: str) -> bool:
         """Whether all planned questions of a check were answered exactly as by the reference, to the last bit.
 
         The judge computed these bytes itself, and the check passed with them: there is no need to run it.
         """
-        planned = self.plan.checks.get(check)
+        planned = self.planned(check)
         if planned is None or planned.right is None or self.process.answered(planned.asked) != planned.right:
             return False
         self.process.pass_over(planned.asked)
@@ -97,8 +90,8 @@ class Session:
             else:
                 self._kept_bytes += size
         else:
-            planned = self.plan.checks.get(check)
-            exchanges = planned.exchanges if planned else []
+            planned = self.planned(check)
+            exchanges = list(planned.exchanges) if planned else []
         self.checked.append(CheckedExchanges(check, passed, is_main, exchanges))
 
     def doubts(self) -> dict[str, str]:
@@ -117,18 +110,6 @@ class Session:
         """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
-
-    def beyond_plan(self) -> list[str]:
-        """The checks that asked something that they do not ask the reference; one that trains a model has no plan."""
-        return [each.name for each in self.checked if self._asked_more(each)]
-
-    def _asked_more(self, checked: CheckedExchanges) -> bool:
-        planned = self.plan.checks.get(checked.name)
-        if planned is None or not planned.is_rehearsed:
-            return False
-        known = {question.digest for question in planned.asked}
-        asked = (each.question.digest for each in checked.exchanges if isinstance(each, Exchange))
-        return any(digest not in known for digest in asked)
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""

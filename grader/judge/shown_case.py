@@ -17,11 +17,10 @@ import torch
 
 from grader.sandbox.inside.wire import Opaque, Slot
 
-from .answers import Answers, Reading, read_from
+from .answers import Answers, Exchange, Reading, read_from
 from .case import Case, Question
 from .compare import difference, dtype_name, in_words, shape_text
-from .expected import KnowsAnswers, NotInPlan
-from .learner import Exchange
+from .expected import Expected, NotInPlan
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -58,7 +57,7 @@ class ShownCheck:
 
 
 def shown_check(
-    exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers, planned: Sequence[Question] = ()
+    exchanges: Sequence[Exchange | Reading], expected: Expected, planned: Sequence[Question] = ()
 ) -> ShownCheck:
     """A check's questions and answers, wrong cases first.
 
@@ -83,7 +82,7 @@ def asked_again(
     def attend(session: Session, result: ExerciseResult) -> None:
         for check in result.checks:
             if check.outcome == "failed":
-                planned = session.plan.checks.get(check.name)
+                planned = session.planned(check.name)
                 shown[check.name] = shown_check(
                     session.asked(check.name), session.expected, planned.asked if planned else ()
                 )
@@ -95,7 +94,7 @@ def asked_again(
     return again, shown
 
 
-def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[ShownCase]:
+def _cases(exchange: Exchange | Reading, expected: Expected) -> Iterator[ShownCase]:
     if isinstance(exchange, Reading):
         yield _reading(exchange, expected)
         return
@@ -107,7 +106,7 @@ def _cases(exchange: Exchange | Reading, expected: KnowsAnswers) -> Iterator[Sho
         yield ShownCase(tuple(case_text(case)), _told(right), _told(came), is_wrong(came, right))
 
 
-def _reading(reading: Reading, expected: KnowsAnswers) -> ShownCase:
+def _reading(reading: Reading, expected: Expected) -> ShownCase:
     """A check that reads plain values from the learner's own outputs: these values, and the calls that gave them."""
     asked: list[str] = []
 

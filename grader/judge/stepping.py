@@ -37,7 +37,7 @@ class SteppedExercise:
                 process.refusal = " ".join(problem.message for problem in submission.problems)
             return process
 
-        self._session = Session(start, self._kit.expected(judge.seed), judge.seed, self._kit.stub)
+        self._session = Session(start, judge.expected(self._kit), self._kit.stub)
 
     def run(self, name: str) -> CheckFailed | None:
         """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""

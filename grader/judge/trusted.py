@@ -133,10 +133,8 @@ def _perturbed(value: Any, generator: torch.Generator) -> Any:
     return value
 
 
-class Expected:
-    """What is expected of one exercise: the reference, its tolerance, and the named mistakes."""
-
-    is_plan = False
+class CourseCode:
+    """The course's own code for one exercise: the reference, and the known mistakes alone and in pairs."""
 
     def __init__(self, solution: Path, bank: Path) -> None:
         text = solution.read_text(encoding="utf-8")
@@ -186,19 +184,15 @@ class Expected:
         return module if module is not None and module.can_be_loaded() else None
 
     def draw(self, seed: int, exercise: str, check: str) -> Draw:
-        """The hidden inputs of one check."""
+        """The hidden inputs of one check, from the seed."""
         return Draw(seed, exercise, check, self.reference.namespace)
 
-    def answers_to(self, question: Question) -> list[Answers]:
-        """The reference's answers."""
-        return self.reference.answer(question)
-
-    def slack(self, question: Question) -> list[Answers]:
+    def slack(self, question: Question, expected: Sequence[Answers]) -> list[Answers]:
         """How far rounding alone may move each number of the reference's answers, in the same structure."""
         kept = self._slack.get(question.digest)
         if kept is None:
-            pairs = zip(self.answers_to(question), self.reference.answer_rounded(question), strict=True)
-            kept = [Answers(_distance(expected.values, moved.values)) for expected, moved in pairs]
+            pairs = zip(expected, self.reference.answer_rounded(question), strict=True)
+            kept = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
             if len(self._slack) < MAX_CACHED_ANSWERS:
                 self._slack[question.digest] = kept
         return kept

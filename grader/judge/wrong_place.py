@@ -9,18 +9,17 @@ import torch
 
 from grader.mismatch import Mismatch
 
-from .answers import Reading
+from .answers import Exchange, Reading
 from .case import GRADIENTS, OBSERVED, OUTPUT
 from .compare import form_difference, wrong_places
-from .expected import KnowsAnswers
-from .learner import Exchange
+from .expected import Expected
 from .whereabouts import where
 
 MOST = 12
 """Limit for the rows, and for the columns, that are shown."""
 
 
-def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: KnowsAnswers) -> Mismatch | None:
+def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: Expected) -> Mismatch | None:
     """The first tensor of the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.

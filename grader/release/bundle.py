@@ -31,7 +31,7 @@ from .planning import plans_of
 
 PYTEST_INI = "[pytest]\ntestpaths = exercises\naddopts = --import-mode=importlib\ntimeout = 120\n"
 DIGEST_LETTERS = 8
-SEEDS = 3
+SEEDS = 1
 """Default number of seeds that a bundle has plans for."""
 
 

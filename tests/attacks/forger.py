@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from grader.judge.case import Case, Question
-from grader.judge.trusted import Expected
+from grader.judge.expected import Expected
 
 CLAIMS = frozenset(("parameters", "buffers", "attribute", "refuses", "observed"))
 """Steps whose answer says something of the file and holds no number that was computed from the inputs."""

@@ -22,7 +22,6 @@ from grader.judge.checks import Worth
 from grader.judge.grading import Judge
 from grader.judge.process import LocalProcess
 from grader.judge.session import Session
-from grader.judge.trusted import Expected
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.inside import wire
 from tests.attacks.forger import SPOILT, Forger
@@ -60,10 +59,8 @@ class Graded:
 def graded(exercise: Exercise, seed: int, ways: Iterable[str], by_heart: frozenset[bytes] = frozenset()) -> Graded:
     judge, asked = Judge(COURSE, "none", seed, [exercise.id]), set[bytes]()
 
-    def ask(attempt: LocalProcess, question: Question, meanwhile: Any = None) -> Any:
-        expected = judge.kits[exercise.id].expected(seed)
-        assert isinstance(expected, Expected)
-        forger = Forger(expected, SPOILT[attempt.text.removeprefix("# ")], by_heart)
+    def ask(attempt: LocalProcess, question: Question) -> Any:
+        forger = Forger(judge.expected(judge.kits[exercise.id]), SPOILT[attempt.text.removeprefix("# ")], by_heart)
         reply = forger.answer(question)
         asked.update(forger.asked)
         return wire.copied(reply)

@@ -73,7 +73,7 @@ def forged(ids: Sequence[str]) -> list[Record]:
     chance, records = random.Random(20_261_120), list[Record]()
     sources = {id: SourceFile(id, COURSE.exercise(id).file_name, b"# says what it likes\n") for id in ids}
 
-    def ask(attempt: LocalProcess, question: Question, meanwhile: Any = None) -> Any:
+    def ask(attempt: LocalProcess, question: Question) -> Any:
         return wire.copied([told(case, chance) for case in question.cases])
 
     with pytest.MonkeyPatch.context() as patches:

@@ -10,9 +10,13 @@ import torch
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
-from grader.judge.case import Question, function
+from grader.judge.case import Question
+from grader.judge.draw import Draw
+from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.learner import LearnerModule
+from grader.judge.plan import Plan, PlannedQuestions
+from grader.judge.rehearsal import asks_otherwise
 from grader.record import Record, without_timings
 
 CHECKS = '''
@@ -117,32 +121,66 @@ def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
     assert asked
 
 
+def plan_of(judge: Judge) -> Plan:
+    return judge.expected(judge.kits["share"]).plan
+
+
 def test_another_seed_asks_something_else(judge: Judge) -> None:
     graded(judge, RIGHT)
-    before = [question.digest for question in judge._plans["share"].questions()]
+    before = [question.digest for question in plan_of(judge).questions()]
     judge.seed = 8
     assert graded(judge, RIGHT, OTHER_BITS)[1].points == 4
-    after = [question.digest for question in judge._plans["share"].questions()]
+    after = [question.digest for question in plan_of(judge).questions()]
     assert len(before) == len(after) and before[0] == after[0]  # the visible one draws nothing
     assert not set(before[1:]) & set(after[1:])
 
 
-def test_a_case_with_one_number_changed_is_another_question(judge: Judge) -> None:
-    graded(judge, RIGHT)
-    planned = judge._plans["share"].checks["test_visible"]
-    same = function("share", torch.ones(2), names=["amounts"])
-    other = function("share", torch.tensor([1.0, 1.0000001]), names=["amounts"])
-    assert planned.questions().of([same]).frame is planned.asked[0].frame
-    assert planned.questions().of([other]).digest != planned.asked[0].digest
+def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: Judge) -> None:
+    planned = plan_of(judge).checks["test_main"]
+    (ask,) = planned.asks
+    cases = [case.copied() for case in ask.question.cases]
+    assert PlannedQuestions(planned).of(cases).frame is ask.question.frame
+    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
+        PlannedQuestions(planned).of(cases[:-1])
+    questions = PlannedQuestions(planned)
+    questions.of(cases)
+    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
+        questions.of(cases)
 
 
-def test_what_was_drawn_is_drawn_again_and_goes_on_as_if_it_had_been_drawn(judge: Judge) -> None:
-    graded(judge, RIGHT)
-    planned = judge._plans["share"].checks["test_main"]
-    fresh = lambda: judge.kits["share"].expected(7).draw(7, "share", "test_main")  # noqa: E731
-    again, anew = planned.draw(fresh), fresh()
-    for _ in range(3):  # one more than in the rehearsal
+def test_what_was_drawn_is_drawn_again_and_nothing_else(judge: Judge) -> None:
+    again, anew = judge.expected(judge.kits["share"]).draw("test_main"), fresh(judge, "test_main")
+    for _ in range(2):
         assert torch.equal(again.uniform(2, 3, low=1.0, high=3.0), anew.uniform(2, 3, low=1.0, high=3.0))
-    another, anew = planned.draw(fresh), fresh()
-    assert another.integer(0, 99) == anew.integer(0, 99)
-    assert torch.equal(another.uniform(2, 3), anew.uniform(2, 3))
+    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
+        judge.expected(judge.kits["share"]).draw("test_main").integer(0, 99)
+
+
+def fresh(judge: Judge, check: str) -> Draw:
+    code = judge.kits["share"].code
+    assert code is not None
+    return code.draw(judge.seed, "share", check)
+
+
+ANSWERS_DECIDE = """
+
+@points(0.5)
+def test_asks_again(learner, draw):
+    \"\"\"A wrong answer is asked about once more.\"\"\"
+    (output,) = learner.outputs(case(draw))
+    (again,) = learner.outputs(case(draw) if bool((output.sum(-1) > 0.99).all()) else function("share", output))
+"""
+
+
+def test_check_that_asks_others_something_else_is_found(course: Course, tmp_path: Path) -> None:
+    path = course.checks_path(course.exercise("share"))
+    text = path.read_text()
+    try:
+        path.write_text(text.replace("@points(0.5, role=", ANSWERS_DECIDE + "\n\n@points(0.0, role="))
+        judge = Judge(course, "none", 7)
+        kit, checks = judge.kits["share"], judge.checks_of("share")
+        found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
+        assert list(asks_otherwise(kit, checks, 7, WRONG)) == found
+        assert list(asks_otherwise(kit, checks, 7, RIGHT)) == []
+    finally:
+        path.write_text(text)

@@ -60,8 +60,8 @@ def opened(exercise: Exercise, sandbox: Sandbox) -> Iterator[Open]:
         each.close()
 
 
-def output(process: WalledProcess, asked: Question, meanwhile: Callable[[], object] = lambda: None) -> float:
-    (answers,) = read_answers(process.ask(asked, meanwhile), asked.cases)
+def output(process: WalledProcess, asked: Question) -> float:
+    (answers,) = read_answers(process.ask(asked), asked.cases)
     return float(answers["output"][0])
 
 
@@ -69,24 +69,6 @@ def failure(process: WalledProcess, asked: Question) -> str:
     with pytest.raises(CheckFailed) as failed:
         process.ask(asked)
     return str(failed.value)
-
-
-def test_the_reference_is_asked_before_the_answer_is_there(opened: Open) -> None:
-    process, asked = opened(SLOW), []
-    output(process, QUESTIONS[0])  # the file is loaded
-    started = time.monotonic()
-    assert output(process, QUESTIONS[1], lambda: asked.append(time.monotonic())) == 2.0
-    assert asked[0] - started < TAKES_SECONDS <= time.monotonic() - started
-
-
-def test_a_fault_of_the_reference_leaves_the_answers_in_their_order(opened: Open) -> None:
-    process = opened(RIGHT)
-
-    def fault() -> None:
-        raise RuntimeError("the reference")
-
-    assert output(process, QUESTIONS[1], fault) == 2.0
-    assert output(process, QUESTIONS[4]) == 5.0
 
 
 def test_planned_questions_are_answered_in_any_order_and_others_on_the_spot(opened: Open) -> None:

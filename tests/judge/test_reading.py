@@ -2,14 +2,13 @@
 
 import torch
 
-from grader.judge.answers import Reading, read_from
+from grader.judge.answers import Exchange, Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
+from grader.judge.expected import Expected
 from grader.judge.fingerprint import fingerprint
-from grader.judge.kept import Kept, packed_expected
-from grader.judge.learner import Exchange
-from grader.judge.plan_file import AS_REFERENCE, KnownMistake, PlanFile
-from grader.judge.trusted import Expected, TrustedModule
+from grader.judge.plan import AS_REFERENCE, Ask, KnownMistake, Plan, PlannedCheck, Wrong
+from grader.judge.trusted import CourseCode, TrustedModule
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
 BANK = """
@@ -47,28 +46,24 @@ def test_an_error_is_read_as_what_it_was():
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
     (tmp_path / "solution.py").write_text(GROWS)
     (tmp_path / "bank.py").write_text(BANK)
-    expected = Expected(tmp_path / "solution.py", tmp_path / "bank.py")
+    expected = Expected(Plan(), CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
     came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
     (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
     assert mistake.id == "shrinks"
 
 
 def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
-    (tmp_path / "solution.py").write_text(GROWS)
-    expected = Expected(tmp_path / "solution.py", tmp_path / "bank.py")
     question = Question.of([function("grow", torch.ones(2))])
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
-    digest = question.digest.hex()
-    plan = PlanFile(
-        "grow", 7, "", "", expected={digest: packed_expected(expected.answers_to(question), expected.slack(question))}
-    )
-    plan.prints = [fingerprint(wrong[0])]
-    plan.mistakes = [KnownMistake("same", "", {digest: [AS_REFERENCE]}), KnownMistake("shrinks", "", {digest: [0]})]
+    check = PlannedCheck("test_agrees", is_visible=False, asks=[Ask(question, module(GROWS).answer(question), True)])
+    known = [("same", AS_REFERENCE), ("shrinks", 0)]
+    mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
+    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])))
     read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
-    assert diagnose([read], Kept(plan)) == []
+    assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same
         asked = CheckedExchanges("test_agrees", False, True, [Exchange(question, wrong)])
-        (mistake,) = diagnose([*others, asked], Kept(plan))
+        (mistake,) = diagnose([*others, asked], alone)
         assert mistake.id == "shrinks"
 
 

@@ -235,7 +235,7 @@ def test_shape_of_the_logits(learner, draw):
     )
 
 
-@points(6, role="main")
+@points(6, role="main", converses=True)
 def test_future_has_no_say(learner, draw):
     """A token changes the logits at its own place and at later ones, and never those before it."""
     tokens = CONTEXT - 2
@@ -284,7 +284,7 @@ def test_future_has_no_say(learner, draw):
     expect_it_learns(learner, draw)
 
 
-@points(9, role="main")
+@points(9, role="main", converses=True)
 def test_learns_more_than_word_pairs(learner, draw):
     """Trained for a moment on a song, it predicts how an unknown part goes on, better than a model that sees only one word can."""
     seed, tokens = draw.seed(), some_tokens(draw, 2, CONTEXT)
@@ -320,7 +320,7 @@ def test_learns_more_than_word_pairs(learner, draw):
     )
 
 
-@points(3.75, role="main")
+@points(3.75, role="main", converses=True)
 def test_order_of_earlier_tokens_counts(learner, draw):
     """Even with a single layer, the last logits change when two earlier tokens change places."""
     song, tokens = Song.of(draw), some_tokens(draw, 8, CONTEXT)
@@ -348,7 +348,7 @@ def test_order_of_earlier_tokens_counts(learner, draw):
     expect_it_learns(learner, draw)
 
 
-@points(1.5, role="main")
+@points(1.5, role="main", converses=True)
 def test_a_deep_model_still_hears_its_own_token(learner, draw):
     """With 32 layers the last logits still depend on the last token: residual connections carry it through."""
     tokens = 8
@@ -380,7 +380,7 @@ def test_a_deep_model_still_hears_its_own_token(learner, draw):
     )
 
 
-@points(3, role="main")
+@points(3, role="main", converses=True)
 def test_every_layer_has_weights_of_its_own(learner, draw):
     """More layers mean more parameters, and a gradient reaches the added ones."""
     seed, tokens, weights = draw.seed(), some_tokens(draw, 2, 5), draw.normal(2, 5, VOCAB)
@@ -440,7 +440,7 @@ def _why_it_does_not_grow(learner, seed, tokens):
     return "A model with more layers has no more parameters and gives the same logits: `num_layers` is not used."
 
 
-@points(3.75, role="main")
+@points(3.75, role="main", converses=True)
 def test_generate_takes_the_likeliest_token(learner, draw):
     """generate returns the prompt and max_new_tokens more, each the one with the largest logit after all before it."""
     context = SHORT_CONTEXT
@@ -449,7 +449,7 @@ def test_generate_takes_the_likeliest_token(learner, draw):
     expect_it_learns(learner, draw)
 
 
-@points(1.5, role="main")
+@points(1.5, role="main", converses=True)
 def test_generate_goes_on_beyond_the_context(learner, draw):
     """The text may become longer than context_length, and begin so: the model is shown the last context_length tokens."""
     context = SHORT_CONTEXT
@@ -566,7 +566,7 @@ def is_likeliest(logits, look):
     return bool((behind <= NOTICEABLE * spread(logits)).all())
 
 
-@points(0.75, role="manners")
+@points(0.75, role="manners", converses=True)
 def test_calls_do_not_disturb_each_other(learner, draw):
     """In eval() two calls agree, each text of a batch stands for itself, and the tokens passed in are left alone."""
     seed, texts, tokens = draw.seed(), some_texts(draw), some_tokens(draw, 3, 6)
