@@ -23,7 +23,7 @@ def release(
     ] = False,
     seeds: Annotated[
         list[int] | None,
-        typer.Option("--seed", min=0, help="A seed to plan for; may be given again. Three fresh ones by default."),
+        typer.Option("--seed", min=0, help="A seed to plan for; may be given again. A fresh one by default."),
     ] = None,
     unit: Units = None,
     course: CourseFile = None,

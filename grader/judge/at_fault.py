@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from .answers import Answers, Exchange, Reading, same_answers
 from .case import Case, Question
-from .expected import Expected, NotInPlan
+from .expected import Expected
 from .failure import BREAKPOINT
+from .faults import NotInPlan
 
 if TYPE_CHECKING:
     from grader.intake import Submission

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar
 
 import torch
 
+from .faults import NotInPlan
+
 Item = TypeVar("Item")
 Kind = Literal["normal", "uniform", "share", "integer", "order"]
 
@@ -33,7 +35,10 @@ def chance_for(text: str) -> torch.Generator:
 
 
 class Draw:
-    """Random numbers for one check of one exercise. `reference` is the reference solution's namespace."""
+    """Random numbers for one check of one exercise.
+
+    `reference` is the reference solution's namespace; it is empty in a bundle.
+    """
 
     def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
         self._random = chance_for(f"{seed}/{exercise}/{check}")
@@ -50,6 +55,8 @@ class Draw:
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
         """The shape of every parameter of the reference's class."""
+        if entry not in self._reference:
+            raise NotInPlan(f"the parameters of {entry} are not known here")
         made = self._reference[entry](*init, **keywords)
         return {name: tensor.shape for name, tensor in made.named_parameters()}
 

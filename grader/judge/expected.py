@@ -13,15 +13,11 @@ from typing import Protocol
 from .answers import Answers, Reading, same_answers
 from .case import FreshQuestions, Question, Questions
 from .draw import Draw
-from .faults import GraderBroken
+from .faults import NotInPlan
 from .fingerprint import has_fingerprint
 from .mistakes import Mistake
 from .plan import AS_REFERENCE, DrawnBefore, KnownMistake, Plan, PlannedQuestions, Wrong
 from .trusted import CourseCode
-
-
-class NotInPlan(GraderBroken):
-    """A check asks a question whose answer is not in the plan; only the whole course can answer it."""
 
 
 class GivesAnswers(Protocol):
@@ -55,7 +51,7 @@ class Expected:
         if planned is not None and not planned.converses:
             return DrawnBefore(planned)
         if self.fresh is None:
-            raise NotInPlan("only the whole course can hold this conversation")
+            raise NotInPlan("this check converses")
         return self.fresh(check)
 
     def questions(self, check: str) -> Questions:

@@ -35,8 +35,8 @@ from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 from .authored import line_of, place
 from .checks import Check, Kit, Worth, collect_checks
-from .expected import Expected, NotInPlan
-from .faults import CheckFailed, GraderBroken
+from .expected import Expected
+from .faults import CheckFailed, GraderBroken, NotInPlan
 from .plan import Plan
 from .points import CHECK_ERRORS, Role
 from .process import LocalProcess, WalledProcess

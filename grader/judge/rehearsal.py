@@ -32,7 +32,7 @@ def expected_of(kit: Kit, checks: Sequence[Check], seed: int) -> Expected:
     Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
     """
     if kit.code is None:
-        return Expected(read_plan(kit, seed))
+        return Expected(read_plan(kit, seed), fresh=partial(Draw, seed, kit.exercise.id, reference={}))
     plan = rehearse(kit, checks, seed)
     kit.code.reference.forget()  # the plan has the answers
     return Expected(plan, kit.code, partial(kit.code.draw, seed, kit.exercise.id))

@@ -11,7 +11,8 @@ from grader.mismatch import Mismatch
 from .answers import Exchange, Reading
 from .diagnosis import CheckedExchanges, diagnose
 from .draw import Draw
-from .expected import Expected, NotInPlan
+from .expected import Expected
+from .faults import NotInPlan
 from .learner import LearnerModule
 from .mistakes import Mistake
 from .plan import PlannedCheck

@@ -20,7 +20,8 @@ from grader.sandbox.inside.wire import Opaque, Slot
 from .answers import Answers, Exchange, Reading, read_from
 from .case import Case, Question
 from .compare import difference, dtype_name, in_words, shape_text
-from .expected import Expected, NotInPlan
+from .expected import Expected
+from .faults import NotInPlan
 
 if TYPE_CHECKING:
     from grader.course import Course

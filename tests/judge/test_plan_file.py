@@ -16,8 +16,8 @@ from grader.judge import plan_file
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.checks import Kit
-from grader.judge.expected import Expected, NotInPlan
-from grader.judge.faults import GraderBroken
+from grader.judge.expected import Expected
+from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.fingerprint import fingerprint
 from grader.judge.grading import Judge
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, Wrong
