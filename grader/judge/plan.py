@@ -29,7 +29,7 @@ Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
 
 
 @dataclass(frozen=True)
-class Ask:
+class PlannedQuestion:
     """A question of a check with the reference's answers; one that is not sent is for the reference alone."""
 
     question: Question
@@ -62,7 +62,7 @@ class PlannedCheck:
     is_visible: bool
     drawn: list[Drawn] = field(default_factory=list)
     shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    asks: list[Ask] = field(default_factory=list)
+    asks: list[PlannedQuestion] = field(default_factory=list)
     passes: bool = False
     converses: bool = False
 

@@ -20,7 +20,7 @@ from grader.sandbox.inside import wire
 from .answers import Answers
 from .case import Case, Question
 from .faults import GraderBroken
-from .plan import Ask, KnownMistake, Plan, PlannedCheck, Wrong
+from .plan import KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
 
 if TYPE_CHECKING:
     from .checks import Kit
@@ -95,7 +95,7 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     return _digest(content) + content
 
 
-def _question(ask: Ask, tensors: _Tensors) -> dict[str, Any]:
+def _question(ask: PlannedQuestion, tensors: _Tensors) -> dict[str, Any]:
     return {
         "frame": tensors.add_bytes(ask.question.frame),
         "cases": [_case(case) for case in ask.question.cases],
@@ -176,7 +176,7 @@ def _check_of(
         kept["is_visible"],
         drawn=[(kind, tuple(sizes), tensors[name]) for kind, sizes, name in kept["drawn"]],
         shapes=kept["shapes"],
-        asks=[Ask(*questions[digest], is_sent) for digest, is_sent in kept["asks"]],
+        asks=[PlannedQuestion(*questions[digest], is_sent) for digest, is_sent in kept["asks"]],
         passes=kept["passes"],
         converses=kept["converses"],
     )

@@ -14,7 +14,7 @@ from .case import Case, Question
 from .draw import Draw, Kind
 from .expected import Expected
 from .learner import LearnerModule
-from .plan import Ask, Plan, PlannedCheck, key_of_shapes
+from .plan import Plan, PlannedCheck, PlannedQuestion, key_of_shapes
 from .plan_file import read_plan
 from .points import CHECK_ERRORS
 from .trusted import TrustedModule
@@ -77,11 +77,11 @@ def _rehearsed(check: Check, expected: Expected, given: str, by: Answering | Non
     return planned
 
 
-def _has_error(ask: Ask) -> bool:
-    return any(answers.error is not None for answers in ask.answers)
+def _has_error(asked: PlannedQuestion) -> bool:
+    return any(answers.error is not None for answers in asked.answers)
 
 
-class _Asked:
+class _Recorder:
     """Makes the questions of a rehearsal, and stands in for the process that answers them."""
 
     def __init__(self, planned: PlannedCheck, expected: Expected) -> None:
@@ -91,7 +91,7 @@ class _Asked:
     def of(self, cases: Sequence[Case]) -> Question:
         """The question, written down with the reference's answers; a check may go on changing its cases."""
         question = Question.of([case.copied() for case in cases])
-        self._planned.asks.append(Ask(question, self._expected.answers_to(question), is_sent=False))
+        self._planned.asks.append(PlannedQuestion(question, self._expected.answers_to(question), is_sent=False))
         return question
 
     def send(self) -> list[Answers]:
@@ -107,12 +107,12 @@ class _Rehearsing(LearnerModule):
     """Answers with the reference's answers, or another's."""
 
     def __init__(self, planned: PlannedCheck, expected: Expected, draw: Draw, given: str, by: Answering | None) -> None:
-        self._asked = _Asked(planned, expected)
-        super().__init__(self._asked, expected, draw, source=given, given=given, questions=self._asked)
+        self._recorder = _Recorder(planned, expected)
+        super().__init__(self._recorder, expected, draw, source=given, given=given, questions=self._recorder)
         self._by = by
 
     def _put(self, question: Question) -> list[Answers]:
-        answers = self._asked.send()
+        answers = self._recorder.send()
         return self._by(question) if self._by else answers
 
 

@@ -7,7 +7,7 @@ from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.expected import Expected
 from grader.judge.fingerprint import fingerprint
-from grader.judge.plan import AS_REFERENCE, Ask, KnownMistake, Plan, PlannedCheck, Wrong
+from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
 from grader.judge.trusted import CourseCode, TrustedModule
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
@@ -55,7 +55,9 @@ def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tm
 def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     question = Question.of([function("grow", torch.ones(2))])
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
-    check = PlannedCheck("test_agrees", is_visible=False, asks=[Ask(question, module(GROWS).answer(question), True)])
+    check = PlannedCheck(
+        "test_agrees", is_visible=False, asks=[PlannedQuestion(question, module(GROWS).answer(question), True)]
+    )
     known = [("same", AS_REFERENCE), ("shrinks", 0)]
     mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
     alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])))

@@ -16,7 +16,8 @@ import yaml
 from grader.course import Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.judge.mistakes import load_bank
-from grader.judge.plan_file import PlanFile
+from grader.judge.plan import KnownMistake, Plan
+from grader.judge.plan_file import file_of, plan_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -45,22 +46,26 @@ def in_one_line(text: str) -> str:
 def texts(bundle: Path) -> dict[str, str]:
     """Without what learners are told of a mistake once they have made it: that may quote code."""
     texts = texts_in(bundle)
-    for exercise, plan in plans_in(bundle):
-        for mistake in plan.mistakes:
+    course = load_course(bundle / "course.yml")
+    for exercise, seed, plan in plans_in(bundle):
+        for mistake in known_in(plan):
             mistake.message = ""
-        name = load_course(bundle / "course.yml").plan_path(exercise, plan.seed).relative_to(bundle).as_posix()
+        name = course.plan_path(exercise, seed).relative_to(bundle).as_posix()
         assert name in texts
-        texts[name] = in_one_line(plan.to_bytes().decode("utf-8", "replace"))
+        texts[name] = in_one_line(file_of(plan, {}).decode("utf-8", "replace"))
     return texts
 
 
-def plans_in(bundle: Path) -> Iterator[tuple[Exercise, PlanFile]]:
+def plans_in(bundle: Path) -> Iterator[tuple[Exercise, int, Plan]]:
     course = load_course(bundle / "course.yml")
     for exercise in course.exercises:
-        checks = course.checks_path(exercise).read_text("utf-8")
         for seed in course.seeds:
-            path = course.plan_path(exercise, seed)
-            yield exercise, PlanFile.read(path, exercise=exercise.id, seed=seed, checks=checks)
+            yield exercise, seed, plan_of(course.plan_path(exercise, seed).read_bytes())[1]
+
+
+def known_in(plan: Plan) -> list[KnownMistake]:
+    assert plan.wrong is not None
+    return plan.wrong.mistakes
 
 
 def texts_in(bundle: Path) -> dict[str, str]:
@@ -112,9 +117,9 @@ def test_no_code_of_a_mistake(texts: dict[str, str]) -> None:
 
 
 def test_of_mistakes_it_has_names_and_what_learners_are_told(bundle: Path) -> None:
-    for exercise, plan in plans_in(bundle):
+    for exercise, _, plan in plans_in(bundle):
         known = [(mistake.id, mistake.message) for mistake in load_bank(COURSE.mistakes_path(exercise))]
-        assert [(mistake.id, mistake.message) for mistake in plan.mistakes] == ([] if exercise.id == TRAINS else known)
+        assert [(mistake.id, mistake.message) for mistake in known_in(plan)] == ([] if exercise.id == TRAINS else known)
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)

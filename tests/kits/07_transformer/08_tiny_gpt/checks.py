@@ -205,7 +205,7 @@ def expect_it_learns(learner, draw):
     )
 
 
-@points(0.75, visible=True)
+@points(0.75, visible=True, converses=True)
 def test_shape_of_the_logits(learner, draw):
     """TinyGPT(26, 32, 4, 2, 12) turns (3, 5) tokens into (3, 5, 26) logits; fewer and the most tokens work too."""
     seed = draw.seed()
