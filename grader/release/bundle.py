@@ -110,11 +110,13 @@ def _tried(course: Course, files: Mapping[str, bytes], seeds: Sequence[int]) -> 
     with tempfile.TemporaryDirectory(prefix="kata-release-") as folder, quietly():
         write_files(files, Path(folder))
         bundle = load_course(Path(folder) / FILE_NAME)
-        for seed in seeds:
-            Judge(bundle, "none", seed).grade([Submission("reference", references, ())], records.append)
+        judge = Judge(bundle, "none", seeds[0])
+        for judge.seed in seeds:
+            judge.grade([Submission("reference", references, ())], records.append)
     for result in (each for record in records for each in record.exercises):
         for check in result.checks:
-            if check.outcome != "passed":
+            needs_the_course = check.outcome == "skipped" and judge.worths[result.id][check.name].converses
+            if check.outcome != "passed" and not needs_the_course:
                 raise KataError(f"{result.id}: the reference does not pass {check.name}: {check.message}")
     return records[0].exercises
 

@@ -71,7 +71,7 @@ def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path
     for name in ("one", "two"):
         assert kata("release", "--out", tmp_path / f"{name}.zip", cwd=course).returncode == 0
     one, two = (plan_names(tmp_path / f"{name}.zip") for name in ("one", "two"))
-    assert len(one) == len(two) == 3 * len(KITS) and not one & two
+    assert len(one) == len(two) == len(KITS) and not one & two
 
 
 @pytest.mark.thorough
