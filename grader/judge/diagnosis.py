@@ -1,13 +1,12 @@
-"""Finds the known mistakes that give exactly what the learner's code gave.
+"""Finds the known mistakes that give exactly what the learner's code gave: one, the best of several, or two together.
 
-Pairs are tried only if no single mistake fits. Mistakes that change none of the wrong cases, or any of the right ones,
-are ruled out first; each remaining pair is combined into one file, if its edits are compatible, and asked like any
-mistake.
+All of it has one budget, counted in steps of the cases that known mistakes are asked. An answer that is cached costs
+the same, so that a record is the same whoever was graded before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Protocol
@@ -17,85 +16,17 @@ from .case import Question
 from .expected import Expected, GivesAnswers
 from .mistakes import Mistake
 
-MOST_PAIRS = 1000
-"""How many pairs are tried, in the order of the bank: a fraction of a second."""
+MOST_STEPS = 100_000
+"""The budget: some seconds where nothing is cached, and then far less."""
+STEPS_OF_A_PAIR = 50
+"""Two mistakes have to be combined, compiled and loaded before they are asked."""
 MOST_PROBES = 6
 MOST_FURTHER_CASES = 24
 """How many further cases are tried, for mistakes that show in few: only in float64, say."""
 MOST_EFFORT_OF_A_CASE = 500
 """In steps. If any case needs more (it trains a model), pairs are not tried."""
-
-
-class Probe(Protocol):
-    """One case that the learner's code was asked."""
-
-    @property
-    def is_wrong(self) -> bool: ...
-
-    @property
-    def is_error(self) -> bool: ...
-
-    def effort(self) -> int: ...
-
-    def is_given_by(self, module: GivesAnswers) -> bool: ...
-
-    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        """Whether a known mistake is right in this case."""
-        ...
-
-
-@dataclass(frozen=True)
-class _Suspect:
-    place: int
-    mistake: Mistake
-    changed: int
-    """Bit mask of the wrong probes that this mistake changes."""
-
-
-def two_mistakes(expected: Expected, checks: Sequence[Sequence[Probe]]) -> list[Mistake]:
-    """The two mistakes that together explain every case of these checks; of several pairs, their common part."""
-    cases = sorted((case for check in checks for case in check), key=lambda case: case.effort())
-    wrong = [_cheapest(check, lambda case: case.is_wrong and not case.is_error) for check in checks]
-    probes = [case for case in wrong if case is not None][:MOST_PROBES]
-    if expected.is_plan or not probes or cases[-1].effort() > MOST_EFFORT_OF_A_CASE:
-        return []
-    right = [case for case in cases if not case.is_wrong][:MOST_PROBES]
-    chosen = {id(case) for case in probes}
-    further = [case for case in cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
-    suspects = _suspects(expected, probes, further, right)
-    everything = (1 << len(probes)) - 1
-    pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
-    pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
-    found = []
-    for one, other in pairs[:MOST_PAIRS]:
-        module = expected.pair(one.place, other.place)
-        if module is not None and all(case.is_given_by(module) for case in [*probes, *cases]):
-            found.append((one.mistake, other.mistake))
-    return [mistake for mistake in found[0] if all(mistake in pair for pair in found)] if found else []
-
-
-def _cheapest(check: Sequence[Probe], fits: Callable[[Probe], bool]) -> Probe | None:
-    return min((case for case in check if fits(case)), key=lambda case: case.effort(), default=None)
-
-
-def _suspects(
-    expected: Expected, probes: Sequence[Probe], further: Sequence[Probe], right: Sequence[Probe]
-) -> list[_Suspect]:
-    found = []
-    for place, (mistake, module) in enumerate(expected.mistakes):
-        if mistake.source or mistake.same_as:
-            continue
-        changed = sum(1 << bit for bit, case in enumerate(probes) if not case.is_right_with(module, expected))
-        shows = changed or any(not case.is_right_with(module, expected) for case in further)
-        if shows and all(case.is_right_with(module, expected) for case in right):
-            found.append(_Suspect(place, mistake, changed))
-    return found
-
-
 RIGHT_TELLS_LESS = 10
 """Weight of right answers: they rule out fewer mistakes than wrong ones."""
-MOST_EFFORT = 40_000
-"""Limit for asking mistakes that explain only part of the failures, in steps of cases: some seconds of training."""
 
 
 @dataclass(frozen=True)
@@ -121,49 +52,16 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     if expected.is_plan:
         checks = [replace(check, exchanges=_without_readings(check.exchanges)) for check in checks]
     weighed = [_Weighed.of(check, expected) for check in checks if check.exchanges]
-    failed = {check.name: check for check in weighed if not check.passed and check.is_wrong}
-    if not failed:
+    if not any(check.is_failed for check in weighed):
         return []
-    if whole := _whole_explanation(expected, weighed):
-        return [whole]
-    if both := two_mistakes(expected, [check.cases for check in weighed]):
-        return both
-    scores, effort = [], _Effort()
-    for mistake, module in expected.mistakes:
-        score = _score(mistake, module, weighed, failed, effort)
-        if effort.is_too_much:
-            break
-        if score is not None:
-            scores.append(score)
-    if effort.is_too_much:  # a better match may not have been tried: name only those that nothing contradicts
-        scores = [score for score in scores if not score.contradicts]
-    found: list[Mistake] = []
-    open_checks = set(failed)
-    while open_checks:
-        best = max(scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None)
-        if best is None or not best.explains & open_checks:
-            break
-        if best.contradicts == 0 or (not found and any(failed[name].is_main for name in best.explains)):
-            found.append(best.mistake)
-        open_checks -= best.explains
-    return found
+    return _Naming(expected, weighed).named()
 
 
 def _without_readings(exchanges: Sequence[Exchange | Reading]) -> list[Exchange]:
     return [each for each in exchanges if isinstance(each, Exchange)]
 
 
-def _whole_explanation(expected: Expected, weighed: Sequence[_Weighed]) -> Mistake | None:
-    """The first mistake that explains every failed check and contradicts none: no match can be better.
-
-    It must give all of the learner's answers. Cheap cases come first, and wrong ones before right ones, since these
-    rule out most mistakes.
-    """
-    cases = sorted((case for check in weighed for case in check.cases), key=lambda case: case.effort())
-    for mistake, module in expected.mistakes:
-        if all(case.is_given_by(module) for case in cases):
-            return mistake
-    return None
+# --- what a learner's code answered -------------------------------------------------------------------------------
 
 
 class _Compared(Protocol):
@@ -175,11 +73,16 @@ class _Compared(Protocol):
     @property
     def is_error(self) -> bool: ...
 
-    def effort(self) -> int: ...
+    @property
+    def effort(self) -> int:
+        """Cost of the comparison in steps, weighted up for right answers, which rule out less."""
+        ...
 
     def is_given_by(self, module: GivesAnswers) -> bool: ...
 
-    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool: ...
+    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
+        """Whether a known mistake gives the reference's answer here."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -195,15 +98,14 @@ class _Answered:
     def is_error(self) -> bool:
         return self.came.error is not None
 
+    @property
     def effort(self) -> int:
-        """Cost of the comparison in steps, weighted up for right answers, which rule out less."""
         return self.question.cases[self.number].effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
 
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives(self.came, self.question, self.number)
 
     def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        """Whether a known mistake gives the reference's answer here."""
         return module.gives(expected.answers_to(self.question)[self.number], self.question, self.number)
 
 
@@ -218,15 +120,14 @@ class _Read:
     def is_error(self) -> bool:
         return "error" in self.reading.came
 
+    @property
     def effort(self) -> int:
-        """As for an answer."""
         return self.reading.effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
 
     def is_given_by(self, module: GivesAnswers) -> bool:
         return module.gives_reading(self.reading)
 
     def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        """Whether a known mistake gives the reference's reading here."""
         right = read_from(self.reading.talk, expected.answers_to)
         return module.gives_reading(replace(self.reading, came=right))
 
@@ -256,34 +157,20 @@ class _Weighed:
         return cls(check.name, check.passed, check.is_main, tuple(cases))
 
     @property
-    def is_wrong(self) -> bool:
-        return self.cases[0].is_wrong
+    def is_failed(self) -> bool:
+        """Whether it failed, by an answer that is wrong."""
+        return not self.passed and self.cases[0].is_wrong
 
     @property
     def has_wrong_values(self) -> bool:
         return any(case.is_wrong and not case.is_error for case in self.cases)
 
 
-@dataclass
-class _Effort:
-    """Cost of asking known mistakes so far.
+# --- naming it --------------------------------------------------------------------------------------------------------
 
-    Cached answers count too, so that the same answers get the same diagnosis, whoever was graded before.
-    """
 
-    spent: int = 0
-
-    @property
-    def is_too_much(self) -> bool:
-        return self.spent > MOST_EFFORT
-
-    def is_given_by(self, module: GivesAnswers, check: _Weighed) -> bool:
-        """Whether a known mistake gives all of the learner's answers in a check; no, once the limit is exceeded."""
-        for case in check.cases:
-            self.spent += case.effort()
-            if self.is_too_much or not case.is_given_by(module):
-                return False
-        return True
+class _Spent(Exception):
+    """The budget is used up."""
 
 
 @dataclass(frozen=True)
@@ -293,20 +180,136 @@ class _Score:
     contradicts: int
 
 
-def _score(
-    mistake: Mistake,
-    module: GivesAnswers,
-    weighed: Sequence[_Weighed],
-    failed: Mapping[str, _Weighed],
-    effort: _Effort,
-) -> _Score | None:
-    explains = {name for name, check in failed.items() if effort.is_given_by(module, check)}
-    if not explains:
-        return None
-    contradicts = sum(check.name not in explains and not effort.is_given_by(module, check) for check in weighed)
-    if contradicts:
-        if any(not case.is_wrong and not case.is_given_by(module) for check in weighed for case in check.cases):
-            return None  # who makes this mistake would be wrong there, and the learner's code is right
-        # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
-        explains = {name for name in explains if failed[name].has_wrong_values}
-    return _Score(mistake, frozenset(explains), contradicts) if explains else None
+@dataclass(frozen=True)
+class _Suspect:
+    place: int
+    mistake: Mistake
+    changed: int
+    """Bit mask of the wrong probes that this mistake changes."""
+
+
+class _Naming:
+    """Looks for the mistakes of one learner's answers, within the budget."""
+
+    def __init__(self, expected: Expected, checks: Sequence[_Weighed]) -> None:
+        self._expected = expected
+        self._checks = checks
+        self._failed = {check.name: check for check in checks if check.is_failed}
+        # cheap cases first, and wrong ones before right ones, since these rule out most mistakes
+        self._cases = sorted((case for check in checks for case in check.cases), key=lambda case: case.effort)
+        self._left = MOST_STEPS
+        self._is_partly_known = False
+        """Whether any mistake gave any of the wrong numbers: else two together will not give all of them either."""
+
+    def named(self) -> list[Mistake]:
+        """The mistakes, the best match first."""
+        scores: list[_Score] = []
+        try:
+            if whole := self._whole_explanation():
+                return [whole]
+            for mistake, module in self._expected.mistakes:
+                scores += self._score(mistake, module)
+        except _Spent:  # a better match may not have been tried: name only those that nothing contradicts
+            return self._best([score for score in scores if not score.contradicts])
+        try:
+            return self._two_mistakes() or self._best(scores)
+        except _Spent:
+            return self._best(scores)
+
+    def _spend(self, steps: int) -> None:
+        self._left -= steps
+        if self._left < 0:
+            raise _Spent
+
+    def _gives(self, module: GivesAnswers, cases: Sequence[_Compared]) -> bool:
+        """Whether a known mistake gives all of the learner's answers in these cases."""
+        for case in cases:
+            self._spend(case.effort)
+            if not case.is_given_by(module):
+                return False
+            self._is_partly_known |= case.is_wrong and not case.is_error
+        return True
+
+    def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
+        self._spend(case.effort)
+        return case.is_right_with(module, self._expected)
+
+    # --- one mistake, or several that each explain a part ------------------------------------------------------------
+
+    def _whole_explanation(self) -> Mistake | None:
+        """The first mistake that explains every failed check and contradicts none: no match can be better."""
+        found = (mistake for mistake, module in self._expected.mistakes if self._gives(module, self._cases))
+        return next(found, None)
+
+    def _score(self, mistake: Mistake, module: GivesAnswers) -> list[_Score]:
+        """What one mistake explains; none if that is nothing, or if it would be wrong where the learner is right."""
+        explains = {name for name, check in self._failed.items() if self._gives(module, check.cases)}
+        if not explains:
+            return []
+        others = [check for check in self._checks if check.name not in explains]
+        contradicts = sum(not self._gives(module, check.cases) for check in others)
+        if contradicts:
+            if any(not case.is_wrong and not case.is_given_by(module) for case in self._cases):
+                return []
+            # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
+            explains = {name for name in explains if self._failed[name].has_wrong_values}
+        return [_Score(mistake, frozenset(explains), contradicts)] if explains else []
+
+    def _best(self, scores: Sequence[_Score]) -> list[Mistake]:
+        found: list[Mistake] = []
+        open_checks = set(self._failed)
+        while open_checks:
+            best = max(scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None)
+            if best is None or not best.explains & open_checks:
+                break
+            if best.contradicts == 0 or (not found and any(self._failed[name].is_main for name in best.explains)):
+                found.append(best.mistake)
+            open_checks -= best.explains
+        return found
+
+    # --- two at once --------------------------------------------------------------------------------------------------
+
+    def _two_mistakes(self) -> list[Mistake]:
+        """The two mistakes that together explain every case; of several pairs, their common part.
+
+        Mistakes that change none of the wrong cases, or any of the right ones, are ruled out first. Each remaining pair
+        is combined into one file, if its edits are compatible, and asked like any mistake.
+        """
+        wrong = [_cheapest(check.cases, lambda case: case.is_wrong and not case.is_error) for check in self._checks]
+        probes = [case for case in wrong if case is not None][:MOST_PROBES]
+        if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
+            return []
+        chosen = {id(case) for case in probes}
+        further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
+        if not self._is_partly_known and not self._gives_any(further[:MOST_PROBES]):
+            return []
+        suspects = self._suspects(probes, further)
+        everything = (1 << len(probes)) - 1
+        pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
+        pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
+        found = []
+        for one, other in pairs:
+            self._spend(STEPS_OF_A_PAIR)
+            module = self._expected.pair(one.place, other.place)
+            if module is not None and self._gives(module, [*probes, *self._cases]):
+                found.append((one.mistake, other.mistake))
+        return [mistake for mistake in found[0] if all(mistake in pair for pair in found)] if found else []
+
+    def _gives_any(self, cases: Sequence[_Compared]) -> bool:
+        return any(self._gives(module, [case]) for case in cases for _, module in self._expected.mistakes)
+
+    def _suspects(self, probes: Sequence[_Compared], further: Sequence[_Compared]) -> list[_Suspect]:
+        right = [case for case in self._cases if not case.is_wrong][:MOST_PROBES]
+        found = []
+        for place, (mistake, module) in enumerate(self._expected.mistakes):
+            if mistake.source or mistake.same_as:
+                continue
+            changed = sum(1 << bit for bit, case in enumerate(probes) if not self._is_right(module, case))
+            shows = changed or any(not self._is_right(module, case) for case in further)
+            if shows and all(self._is_right(module, case) for case in right):
+                found.append(_Suspect(place, mistake, changed))
+        return found
+
+
+def _cheapest(cases: Sequence[_Compared], fits: Callable[[_Compared], bool]) -> _Compared | None:
+    return min((case for case in cases if fits(case)), key=lambda case: case.effort, default=None)

@@ -241,7 +241,7 @@ class Judge:
             session.begin_again()
             endings = self._run(session, None, checks)
         session.close()
-        return result_of(kit, session, _worths(checks), endings, time.perf_counter() - started)
+        return result_of(kit, session, _worths(checks), endings, started)
 
     def _run(self, session: Session, going: _Going | None, checks: Sequence[Check]) -> dict[str, Ending]:
         try:
@@ -334,11 +334,12 @@ def _show_failures(submission: Submission, session: Session, result: ExerciseRes
 
 
 def result_of(
-    kit: Kit, session: Session, worths: Mapping[str, Worth], endings: Mapping[str, Ending], seconds: float
+    kit: Kit, session: Session, worths: Mapping[str, Worth], endings: Mapping[str, Ending], started: float
 ) -> ExerciseResult:
-    """The exercise's result, once all checks have run."""
+    """The exercise's result, once all checks have run; its seconds go from `started` (time.perf_counter) on."""
     endings = _with_doubts(endings, session.doubts(), worths)
-    return _result(kit, worths, endings, _diagnosis(session), seconds)
+    diagnosis = _diagnosis(session)
+    return _result(kit, worths, endings, diagnosis, time.perf_counter() - started)
 
 
 def _diagnosis(session: Session) -> list[Diagnosis]:

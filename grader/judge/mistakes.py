@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
@@ -77,7 +78,7 @@ def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
 def _is_python(text: str) -> bool:
     """Edits that fit one by one may still break the syntax together."""
     try:
-        compile(text, "two mistakes", "exec", dont_inherit=True)
+        ast.parse(text)
     except SyntaxError:
         return False
     return True

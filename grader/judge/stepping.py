@@ -5,6 +5,7 @@ The checks, the session and the result are those of any judge, but nothing is wa
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from types import TracebackType
 
@@ -67,7 +68,7 @@ class SteppedExercise:
             isolation="none",
             seed=self._judge.seed,
             course=CourseStamp(title=course.title, version=course.version),
-            exercises=[result_of(self._kit, self._session, worths, endings, 0.0)],
+            exercises=[result_of(self._kit, self._session, worths, endings, time.perf_counter())],
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in self._submission.problems],
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -52,9 +53,12 @@ class TrustedModule:
 
     @cached_property
     def namespace(self) -> Mapping[str, Any]:
-        """The file's namespace."""
+        """The file's namespace. No traceback or warning can quote the file."""
         with quietly():
-            return host.load(self._source, self._name)
+            try:
+                return host.load(self._source, self._name)
+            finally:
+                linecache.cache.pop(self._name, None)
 
     def unload(self) -> None:
         """Drop the file's namespace, which is larger than its answers, until it is needed again."""
@@ -63,9 +67,7 @@ class TrustedModule:
     def can_be_loaded(self) -> bool:
         """Whether the file runs, which is not certain for two edits combined."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # no author wrote this combined text, so its warnings concern no one
-                return bool(self.namespace)
+            return bool(self.namespace)
         except Exception:
             return False
 

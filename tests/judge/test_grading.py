@@ -1,6 +1,7 @@
 """One submission through the judge: points, roles, statuses, and whose fault it was."""
 
 import gc
+import time
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
@@ -339,3 +340,12 @@ def test_grading_that_is_broken_off_leaves_no_worker_behind(three):
     records = []
     judge.grade([submission], records.append)
     assert [each.status for each in records[0].exercises] == ["passed"] * 3
+
+
+def test_seconds_of_an_exercise_count_the_naming_of_mistakes(course, monkeypatch):
+    judge = Judge(course, "process", seed=1)
+    monkeypatch.setattr(Session, "diagnosis", lambda self: time.sleep(0.5) or [])
+    try:
+        assert Graded(judge)(WRONG_BUT_POSITIVE)[0].exercises[0].seconds >= 0.5
+    finally:
+        judge.close()

@@ -9,8 +9,10 @@ import pytest
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
+from grader.judge import diagnosis
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, both_from, load_bank
+from grader.judge.trusted import CourseCode
 from grader.record import ExerciseResult, Record
 
 EXERCISES = ("softmax", "self_attention", "multi_head_attention", "multi_head_wrapper")
@@ -78,6 +80,33 @@ def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own
     reference, bank = known(course, "softmax")
     text = bank["minus-sign"].edited(reference).replace("torch.exp(", "torch.exp(0.7 * ")
 
+    assert named("softmax", text) == []
+
+
+NOISE = """
+
+_right = softmax
+
+
+def softmax(x):
+    return _right(x) + 0.013 * torch.sin(torch.arange(x.numel(), dtype=x.dtype)).reshape(x.shape)
+"""
+
+
+def test_no_two_mistakes_are_combined_for_numbers_that_no_mistake_gives_anywhere(
+    course: Course, named: Named, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    combined: list[tuple[int, int]] = []
+    monkeypatch.setattr(CourseCode, "pair", lambda self, *places: combined.append(places))
+    assert named("softmax", known(course, "softmax")[0] + NOISE) == []
+    assert not combined
+
+
+def test_all_of_naming_has_one_budget(course: Course, named: Named, monkeypatch: pytest.MonkeyPatch) -> None:
+    reference, bank = known(course, "softmax")
+    text = both_from(bank["float32-only"], bank["minus-sign"], reference)
+    assert text is not None
+    monkeypatch.setattr(diagnosis, "MOST_STEPS", 1)
     assert named("softmax", text) == []
 
 

@@ -1,5 +1,11 @@
 """The judge's own answers, to questions that some mistakes answer in forms no worker could send."""
 
+import linecache
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -46,3 +52,47 @@ def test_what_remembers_is_asked_all_cases_of_a_question_in_their_order():
     assert alone.answer_to(question, 2)["output"].tolist() == [1, 1, 1]
     assert remembering.answer_to(question, 2)["output"].tolist() == [3, 3, 3]
     assert remembering.answer_to(question, 0)["output"].tolist() == [1], "it was not asked again"
+
+
+WARNS = "def f(x):\n    return x if x is 1 else x * 2  # nobody reads this\n"
+LOADS = """
+import linecache, sys
+from pathlib import Path
+from grader.course import load_course
+from grader.judge.mistakes import both_from, load_bank
+from grader.judge.trusted import TrustedModule
+
+course = load_course(Path({root!r}) / "course.yml")
+for exercise in map(course.exercise, sys.argv[1:] or [each.id for each in course.exercises]):
+    reference = course.solution_path(exercise).read_text()
+    bank = load_bank(course.mistakes_path(exercise))
+    texts = [mistake.source_from(reference) for mistake in bank]
+    alone = [mistake for mistake in bank if not mistake.source]
+    texts += [text for pair in zip(alone, alone[1:]) if (text := both_from(*pair, reference))]
+    for number, text in enumerate([reference, *texts]):
+        TrustedModule(text, f"of the course {{number}}").can_be_loaded()
+assert not [name for name in linecache.cache if name.startswith("of the course")]
+print("loaded")
+"""
+
+
+@pytest.mark.parametrize(
+    "only",
+    [
+        pytest.param(["self_attention"], id="one exercise"),
+        pytest.param([], id="all", marks=[pytest.mark.thorough, pytest.mark.timeout(300)]),
+    ],
+)
+def test_loading_the_course_says_nothing_and_keeps_no_line_to_be_quoted(only):
+    root = Path(__file__).parents[2]
+    words = [sys.executable, "-W", "always", "-c", LOADS.format(root=str(root)), *only]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    of_the_course = [line for line in done.stderr.splitlines() if "of the course" in line or "two mistakes" in line]
+    assert (done.stdout, of_the_course, "SyntaxWarning" in done.stderr) == ("loaded\n", [], False), done.stderr
+
+
+def test_a_text_that_warns_is_loaded_without_a_word(capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert TrustedModule(WARNS, "of the course").can_be_loaded()
+    assert capfd.readouterr() == ("", "") and "of the course" not in linecache.cache
