@@ -135,6 +135,19 @@ class TinyGPT(nn.Module):
         return idx
 """
 
+LOOKED_UP = KNOWN_BY_HEART.replace(
+    "        return (text[..., None]",
+    """        rows, follows = idx.tolist(), {}
+        for row in rows:
+            follows.update(zip(zip(row, row[1:], row[2:]), row[3:]))
+        found = torch.zeros(*idx.shape, self.size)
+        for number, row in enumerate(rows):
+            if tuple(row[-3:]) in follows:
+                found[number, -1, follows[tuple(row[-3:])]] = 50.0
+        return found + (text[..., None]""",
+)
+"""Says what follows the same words in another row of the batch."""
+
 
 def grade(id: str, files: dict[str, str]) -> dict[str, ExerciseResult]:
     level = strongest_level()
@@ -179,7 +192,7 @@ SAID = {"true": "True", "none": "None", "zeros": "torch.zeros(48, 26)", "noise":
 @pytest.mark.thorough
 def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth() -> None:
     files = {name: MADE_UP.replace("SAID", said) for name, said in SAID.items()}
-    taken = grade("tiny_gpt", {**files, "by heart": KNOWN_BY_HEART})
+    taken = grade("tiny_gpt", {**files, "by heart": KNOWN_BY_HEART, "looked up": LOOKED_UP})
     for name, exercise in taken.items():
         assert (name, exercise.status) == (name, "failed")
         assert exercise.points <= CLAIMS_AT_MOST * exercise.max_points
