@@ -65,7 +65,7 @@ def _found(header: RunHeader, out: Path, unpacked: Path, result: Result, course:
     assert source is not None
     folder = Path(source.submissions)
     is_packed = folder.suffix.lower() == ".zip"
-    roster = read_roster(Path(source.roster), course) if source.roster else None
+    roster = read_roster(Path(source.roster), course, withdrawn=header.kits) if source.roster else None
     how = ReadingOptions(roster, platform_called(source.names), rows_before(out, header, roster))
     with class_in(folder, unpacked if is_packed else out, course, how) as members:
         entry = next((each for each in members.entries if each.name == result.learner.name), None)

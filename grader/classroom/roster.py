@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -139,15 +139,16 @@ class Roster:
         return hashlib.sha256(json.dumps(who).encode()).hexdigest()
 
 
-def read_roster(path: Path, course: Course) -> Roster:
+def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> Roster:
     """The learners of a roster, and what the policy has to know of them.
 
+    withdrawn: exercises that a course once had; whoever is exempt from one of them is exempt from nothing.
     Raises KataError when it cannot be read or no column says who somebody is; else with every problem in it, one a
     line: somebody without an id, an id twice, a time, a number of days, a unit or an exercise that is none.
     """
     table = read_table(path)
     problems: list[str] = []
-    columns = _PolicyColumns(table, course, problems)
+    columns = _PolicyColumns(table, course, withdrawn, problems)
     learners: list[Enrolled] = []
     first_row: dict[str, int] = {}
     cells = dict(table.rows)
@@ -181,8 +182,8 @@ class _PolicyColumn:
 class _PolicyColumns:
     """Reads what the policy has to know of a learner. What is wrong goes into `problems`, with its place."""
 
-    def __init__(self, table: Table, course: Course, problems: list[str]) -> None:
-        self._course, self._problems = course, problems
+    def __init__(self, table: Table, course: Course, withdrawn: Collection[str], problems: list[str]) -> None:
+        self._course, self._withdrawn, self._problems = course, withdrawn, problems
         zone = course.policy.time_zone
         self._zone = read_zone(zone) if zone else None
         self._columns: dict[tuple[str, str], _PolicyColumn] = {}
@@ -256,7 +257,7 @@ class _PolicyColumns:
         found: list[str] = []
         for name in filter(None, _BETWEEN.split(text)):
             meant = [name] if name in ids else [id for unit in self._units_called(name) for id in units[unit]]
-            if not meant:
+            if not meant and name not in self._withdrawn:
                 raise KataError(
                     f"there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *units]) or '.'}"
                 )

@@ -56,7 +56,8 @@ def as_before(
             f"{out} was graded with the names of {used}, and --from says {names}: rows would be somebody else's. "
             "Leave --from out, or give another folder."
         )
-    return SameClass(read_roster(roster, course) if roster else None, names or used, remarks)
+    known = before.kits if before else ()
+    return SameClass(read_roster(roster, course, withdrawn=known) if roster else None, names or used, remarks)
 
 
 def rows_before(out: Path, before: RunHeader | None, roster: Roster | None) -> Rows:

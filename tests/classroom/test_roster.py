@@ -159,3 +159,11 @@ def test_group_and_times_make_nobody_somebody_else(due: Course, tmp_path: Path) 
     first, more, other = found
     assert more.learners == (Enrolled("a", "Ada", "", ("a",), group="Red"),) and first.sha256 == more.sha256
     assert other.sha256 != first.sha256
+
+
+def test_exemption_from_a_withdrawn_exercise_is_none_and_no_error(due: Course, tmp_path: Path) -> None:
+    (tmp_path / "roster.csv").write_text("id,exempt\na,gone share\n")
+    (learner,) = read_roster(tmp_path / "roster.csv", due, withdrawn=["gone"]).learners
+    assert learner.hand_in.exempt == ("share",)
+    with pytest.raises(KataError, match="no exercise and no unit `gone`"):
+        read_roster(tmp_path / "roster.csv", due)
