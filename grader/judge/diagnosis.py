@@ -20,6 +20,8 @@ MOST_STEPS = 100_000
 """The budget: some seconds where nothing is cached, and then far less."""
 STEPS_OF_A_PAIR = 50
 """Two mistakes have to be combined, compiled and loaded before they are asked."""
+STEPS_WITHOUT_A_SIGN = 25_000
+"""What is left for pairs where no mistake gives any of the wrong numbers: then two together seldom give all of them."""
 MOST_PROBES = 6
 MOST_FURTHER_CASES = 24
 """How many further cases are tried, for mistakes that show in few: only in float64, say."""
@@ -199,7 +201,7 @@ class _Naming:
         self._cases = sorted((case for check in checks for case in check.cases), key=lambda case: case.effort)
         self._left = MOST_STEPS
         self._is_partly_known = False
-        """Whether any mistake gave any of the wrong numbers: else two together will not give all of them either."""
+        """Whether any mistake gave any of the wrong numbers."""
 
     def named(self) -> list[Mistake]:
         """The mistakes, the best match first."""
@@ -282,7 +284,7 @@ class _Naming:
         chosen = {id(case) for case in probes}
         further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
         if not self._is_partly_known and not self._gives_any(further[:MOST_PROBES]):
-            return []
+            self._left = min(self._left, STEPS_WITHOUT_A_SIGN)
         suspects = self._suspects(probes, further)
         everything = (1 << len(probes)) - 1
         pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
