@@ -45,9 +45,11 @@ def test_every_missing_part_is_named_with_the_file_to_write(tiny_course: Path, k
     assert sum_line.startswith("6 to mend")
 
 
-FLAWED = "harmless", "stale", "strict", "misnamed", "curious"
+FLAWED = "harmless", "stale", "strict", "misnamed", "curious", "choosy"
 ASKS_ONCE_MORE = """    if parts.tolist() != [0.25, 0.25, 0.5]:
         learner.outputs(function("curious", torch.tensor([3.0, 5.0])))
+    expect("""
+ASKS_WHAT_CAME = """    learner.outputs(function("choosy", parts))
     expect("""
 
 
@@ -73,6 +75,8 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
     )
     checks = root / "tests/kits/01_parts/05_curious/checks.py"
     checks.write_text(checks.read_text().replace("    expect(", ASKS_ONCE_MORE, 1))
+    checks = root / "tests/kits/01_parts/06_choosy/checks.py"
+    checks.write_text(checks.read_text().replace("    expect(", ASKS_WHAT_CAME, 1))
     done = kata("verify", "--seed", 3, cwd=root)
     assert not done.stderr
     return done.returncode, done.stdout
@@ -95,8 +99,13 @@ def flawed(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
             id="caught by another check than the bank says",
         ),
         pytest.param(
-            "curious, largest: test_example asks it something that it does not ask the reference",
+            "curious: test_example, first at largest: The grader failed at this check (GraderBroken: it asks something else "
+            "than it asks the reference, tests/kits/01_parts/05_curious/checks.py:",
             id="asks mistakes more",
+        ),
+        pytest.param(
+            "choosy, largest: test_example: its question 2 is not the one that it asks the reference",
+            id="asks mistakes something else",
         ),
     ],
 )

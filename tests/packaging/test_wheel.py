@@ -50,7 +50,7 @@ def workspace(installed: Installation, run_command: Run) -> Path:
 
 def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
     plans = {name for name in contents if name.startswith("plans/")}
-    assert len(plans) == 3 and {Path(name).name for name in plans} == {"01_share.plan"}
+    assert len(plans) == 1 and {Path(name).name for name in plans} == {"01_share.plan"}
     assert set(contents) - plans == {
         "LICENSE",
         "course.yml",
