@@ -1,8 +1,8 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
-from grader.judge.authoring import HIGH, HUGE_VALUE, LOW, expect, hides_the_last_token, module, points, same
+from grader.judge.authoring import HIGH, HUGE_VALUE, LOW, called_again, expect, hides_the_last_token, module, points, same
 
 ENTRY = "TransformerBlock"
 AXES = "batch tokens d_model"
@@ -187,19 +187,17 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 
 @points(0.5)
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
-    """One block can be called for a long, a short, again the long input, and for another of the same size."""
+    """One block can be called again for another input of the same size, and for more texts or longer and shorter ones."""
     sizes = drawn_sizes(draw)
-    asked = case(draw, sizes)
-    shorter = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
-    alike = asked.tensor(draw.normal(*sizes.shape))
-    asked.call(asked.module, alike, return_as="the output for another input of the same shape")
-    asked.call(asked.module, shorter, return_as="the output for a shorter input")
-    asked.call(asked.module, asked.inputs["x"], return_as="the output for the first input again")
-    asked.prepare(asked.module, train=True)
-    asked.call(asked.module, alike, return_as="the output in training")
-    asked.call(asked.module, asked.inputs["x"], return_as="the output for the first input in training")
-    asked.is_random = False
-    learner.agrees(asked)
+    alike = called_again(case(draw, sizes), draw.normal(*sizes.shape), weights=drawn_weights(draw, sizes))
+    # from one token on: its mask fits every length without an error
+    growing = case(draw, replace(sizes, tokens=1))
+    growing.said = "one module called for one token, then for other sizes"
+    for batch, tokens in ((0, 0), (1, 0), (0, 1), (1, -1), (0, 0)):
+        other = replace(sizes, batch=sizes.batch + batch, tokens=sizes.tokens + tokens)
+        size = f"{other.batch} x {other.tokens} tokens"
+        growing.call(growing.module, draw.normal(*other.shape), return_as=f"the output for {size}")
+    learner.agrees(alike, growing)
 
 
 @points(0.5, role="manners")

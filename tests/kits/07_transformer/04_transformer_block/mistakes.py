@@ -1,6 +1,6 @@
 from families import decoder, head_projections, heads, layers, results, scale, softmax
 
-from grader.judge.authoring import Mistake
+from grader.judge.authoring import Mistake, kept_in_evaluation
 
 MAIN = "test_agrees_with_formula"
 MLP = "test_mlp_half"
@@ -236,19 +236,12 @@ MISTAKES = [
     ),
     heads.divisibility(heads="num_heads", model="d_model"),
     # --- the rest
+    kept_in_evaluation(CALLS),
     Mistake(
-        "kept-in-evaluation",
-        "In eval() a second input of the same shape gets the result of the first: a result is kept from call to call. Each call "
-        "computes its result from its own input.",
+        "first-mask-kept",
+        "The causal mask of the first call is kept for later calls, but an input of another length needs a mask of its own length.",
         caught_by=CALLS,
-        edits=[
-            (
-                FORWARD,
-                FORWARD
-                + '        if not self.training and getattr(self, "shape", None) == x.shape:\n            return self.kept\n',
-            ),
-            (ADD2, ADD2.replace("return ", "self.shape, self.kept = x.shape, ") + "\n        return self.kept"),
-        ],
+        edits=[("later = torch", 'later = self.__dict__.setdefault("later", torch'), (TRIANGLE, TRIANGLE + ")")],
     ),
     results.returned("detached", "y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))", GRADIENTS),
     softmax.weights_detached(),
