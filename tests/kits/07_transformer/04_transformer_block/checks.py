@@ -2,7 +2,17 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from grader.judge.authoring import HIGH, HUGE_VALUE, LOW, called_again, expect, hides_the_last_token, module, points, same
+from grader.judge.authoring import (
+    HIGH,
+    HUGE_VALUE,
+    LOW,
+    called_again,
+    expect,
+    hides_the_last_token,
+    module,
+    points,
+    same,
+)
 
 ENTRY = "TransformerBlock"
 AXES = "batch tokens d_model"
