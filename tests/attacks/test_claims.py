@@ -147,6 +147,8 @@ LOOKED_UP = KNOWN_BY_HEART.replace(
         return found + (text[..., None]""",
 )
 """Says what follows the same words in another row of the batch."""
+REMEMBERED = LOOKED_UP.replace("idx.tolist(), {}", "idx.tolist(), {} if self.training else self.follows") + "    follows = {}\n"
+"""Says what follows the same words in any text that it was shown in eval(), in this call or an earlier one."""
 
 
 def grade(id: str, files: dict[str, str]) -> dict[str, ExerciseResult]:
@@ -192,7 +194,7 @@ SAID = {"true": "True", "none": "None", "zeros": "torch.zeros(48, 26)", "noise":
 @pytest.mark.thorough
 def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth() -> None:
     files = {name: MADE_UP.replace("SAID", said) for name, said in SAID.items()}
-    taken = grade("tiny_gpt", {**files, "by heart": KNOWN_BY_HEART, "looked up": LOOKED_UP})
+    taken = grade("tiny_gpt", {**files, "by heart": KNOWN_BY_HEART, "looked up": LOOKED_UP, "remembered": REMEMBERED})
     for name, exercise in taken.items():
         assert (name, exercise.status) == (name, "failed")
         assert exercise.points <= CLAIMS_AT_MOST * exercise.max_points
