@@ -147,7 +147,9 @@ LOOKED_UP = KNOWN_BY_HEART.replace(
         return found + (text[..., None]""",
 )
 """Says what follows the same words in another row of the batch."""
-REMEMBERED = LOOKED_UP.replace("idx.tolist(), {}", "idx.tolist(), {} if self.training else self.follows") + "    follows = {}\n"
+REMEMBERED = (
+    LOOKED_UP.replace("idx.tolist(), {}", "idx.tolist(), {} if self.training else self.follows") + "    follows = {}\n"
+)
 """Says what follows the same words in any text that it was shown in eval(), in this call or an earlier one."""
 
 
