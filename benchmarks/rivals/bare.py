@@ -126,7 +126,8 @@ def _expected(exercise: str) -> Any:
     from grader.judge.trusted import CourseCode
 
     facts = _facts()["exercises"][exercise]
-    return Expected(Plan(), CourseCode(Path(facts["solution"]), Path(facts["mistakes"])))
+    code = CourseCode(Path(facts["solution"]), Path(facts["mistakes"]))
+    return Expected(Plan(), functools.partial(code.draw, _facts()["seed"], exercise), code)
 
 
 @functools.cache

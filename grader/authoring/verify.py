@@ -113,9 +113,10 @@ def _broken(trial: Trial, check: CheckResult) -> str:
 def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
     if trial.name == REFERENCE:
         return []
-    id = trial.exercise.id
+    kit = judge.kits[trial.exercise.id]
     with quietly():
-        found = list(asks_otherwise(judge.kits[id], judge.checks_of(id), judge.seed, trial.source))
+        plan, checks = judge.expected(kit).plan, judge.checks_of(trial.exercise.id)
+        found = list(asks_otherwise(plan, kit, checks, judge.seed, trial.source))
     return [
         f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
         for check, number in found

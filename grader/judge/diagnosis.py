@@ -251,7 +251,7 @@ class _Naming:
         others = [check for check in self._checks if check.name not in explains]
         contradicts = sum(not self._gives(module, check.cases) for check in others)
         if contradicts:
-            if any(not case.is_wrong and not case.is_given_by(module) for case in self._cases):
+            if not self._gives(module, [case for case in self._cases if not case.is_wrong]):
                 return []
             # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
             explains = {name for name in explains if self._failed[name].has_wrong_values}

@@ -55,7 +55,7 @@ class Draw:
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
         """The shape of every parameter of the reference's class."""
-        if entry not in self._reference:
+        if not self._reference:
             raise NotInPlan(f"the parameters of {entry} are not known here")
         made = self._reference[entry](*init, **keywords)
         return {name: tensor.shape for name, tensor in made.named_parameters()}

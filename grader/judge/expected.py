@@ -37,8 +37,8 @@ class Expected:
     """The plan, and the course's code where it is at hand. `fresh` draws a check's hidden inputs from the seed."""
 
     plan: Plan
+    fresh: Callable[[str], Draw]
     code: CourseCode | None = None
-    fresh: Callable[[str], Draw] | None = None
 
     @property
     def is_plan(self) -> bool:
@@ -46,13 +46,13 @@ class Expected:
         return self.code is None
 
     def draw(self, check: str) -> Draw:
-        """The hidden inputs of one check."""
+        """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
         planned = self.plan.checks.get(check)
-        if planned is not None and not planned.converses:
-            return DrawnBefore(planned)
-        if self.fresh is None:
-            raise NotInPlan("this check converses")
-        return self.fresh(check)
+        if planned is None or planned.converses:
+            return self.fresh(check)
+        if planned.broken is not None:
+            raise planned.broken
+        return DrawnBefore(planned)
 
     def questions(self, check: str) -> Questions:
         """The planned questions of one check; a check that converses makes its own."""

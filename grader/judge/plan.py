@@ -56,30 +56,32 @@ class PlannedCheck:
 
     `passes`: with exactly these answers it passes, and it looks at nothing else.
     `converses`: it asks questions of its own; nothing of it is planned.
+    `broken`: the error that ended it on the reference, if it cannot be run at all.
     """
 
     name: str
     is_visible: bool
     drawn: list[Drawn] = field(default_factory=list)
     shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    asks: list[PlannedQuestion] = field(default_factory=list)
+    questions: list[PlannedQuestion] = field(default_factory=list)
     passes: bool = False
     converses: bool = False
+    broken: BaseException | None = None
 
     @property
     def asked(self) -> list[Question]:
         """The questions to the learner, in order."""
-        return [ask.question for ask in self.asks if ask.is_sent]
+        return [each.question for each in self.questions if each.is_sent]
 
     @property
     def right(self) -> list[Parts] | None:
         """For each of them the bytes of a right reply; None if the check has to run all the same."""
-        return [ask.reply for ask in self.asks if ask.is_sent] if self.passes else None
+        return [each.reply for each in self.questions if each.is_sent] if self.passes else None
 
     @property
     def exchanges(self) -> list[Exchange]:
         """What would have been asked and answered, had the reference been handed in."""
-        return [Exchange(ask.question, ask.answers) for ask in self.asks if ask.is_sent]
+        return [Exchange(each.question, each.answers) for each in self.questions if each.is_sent]
 
 
 AS_REFERENCE = -1
@@ -119,7 +121,7 @@ class Plan:
     @cached_property
     def answers(self) -> Mapping[bytes, list[Answers]]:
         """The reference's answers by the question's digest."""
-        return {ask.question.digest: ask.answers for check in self.checks.values() for ask in check.asks}
+        return {each.question.digest: each.answers for check in self.checks.values() for each in check.questions}
 
 
 def key_of_shapes(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
@@ -134,14 +136,14 @@ class PlannedQuestions:
     """The planned questions of a check one after another; nothing is packed again."""
 
     def __init__(self, planned: PlannedCheck) -> None:
-        self._asks = iter(planned.asks)
+        self._questions = iter(planned.questions)
 
     def of(self, cases: Sequence[Case]) -> Question:
         """The next question. Raises GraderBroken when it has another number of cases, or was not planned."""
-        ask = next(self._asks, None)
-        if ask is None or len(ask.question.cases) != len(cases):
+        planned = next(self._questions, None)
+        if planned is None or len(planned.question.cases) != len(cases):
             raise GraderBroken(ASKS_OTHERWISE)
-        return Question(tuple(cases), ask.question.frame, ask.question.digest)
+        return Question(tuple(cases), planned.question.frame, planned.question.digest)
 
 
 class DrawnBefore(Draw):

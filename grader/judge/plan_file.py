@@ -72,7 +72,7 @@ def identity(kit: Kit, seed: int) -> dict[str, Any]:
 def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     """The plan as a file; `about` says what it is for. The same plan gives the same bytes."""
     tensors = _Tensors()
-    asks = {ask.question.digest: ask for check in plan.checks.values() for ask in check.asks}
+    questions = {each.question.digest: each for check in plan.checks.values() for each in check.questions}
     told = {
         "about": dict(about),
         "checks": [
@@ -81,13 +81,13 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
                 "is_visible": check.is_visible,
                 "drawn": [[kind, list(sizes), tensors.add(numbers)] for kind, sizes, numbers in check.drawn],
                 "shapes": check.shapes,
-                "asks": [[ask.question.digest.hex(), ask.is_sent] for ask in check.asks],
+                "questions": [[each.question.digest.hex(), each.is_sent] for each in check.questions],
                 "passes": check.passes,
                 "converses": check.converses,
             }
             for check in plan.checks.values()
         ],
-        "questions": {digest.hex(): _question(ask, tensors) for digest, ask in asks.items()},
+        "questions": {digest.hex(): _question(each, tensors) for digest, each in questions.items()},
         "wrong": _wrong(plan.wrong, tensors) if plan.wrong else None,
     }
     # a single entry, because safetensors does not keep the order of several
@@ -95,11 +95,11 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     return _digest(content) + content
 
 
-def _question(ask: PlannedQuestion, tensors: _Tensors) -> dict[str, Any]:
+def _question(planned: PlannedQuestion, tensors: _Tensors) -> dict[str, Any]:
     return {
-        "frame": tensors.add_bytes(ask.question.frame),
-        "cases": [_case(case) for case in ask.question.cases],
-        "answers": tensors.add_bytes(_packed(ask.answers)),
+        "frame": tensors.add_bytes(planned.question.frame),
+        "cases": [_case(case) for case in planned.question.cases],
+        "answers": tensors.add_bytes(_packed(planned.answers)),
     }
 
 
@@ -176,7 +176,7 @@ def _check_of(
         kept["is_visible"],
         drawn=[(kind, tuple(sizes), tensors[name]) for kind, sizes, name in kept["drawn"]],
         shapes=kept["shapes"],
-        asks=[PlannedQuestion(*questions[digest], is_sent) for digest, is_sent in kept["asks"]],
+        questions=[PlannedQuestion(*questions[digest], is_sent) for digest, is_sent in kept["questions"]],
         passes=kept["passes"],
         converses=kept["converses"],
     )

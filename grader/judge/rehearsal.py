@@ -13,6 +13,7 @@ from .answers import Answers, Exchange
 from .case import Case, Question
 from .draw import Draw, Kind
 from .expected import Expected
+from .faults import CheckFailed
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, PlannedQuestion, key_of_shapes
 from .plan_file import read_plan
@@ -32,10 +33,10 @@ def expected_of(kit: Kit, checks: Sequence[Check], seed: int) -> Expected:
     Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
     """
     if kit.code is None:
-        return Expected(read_plan(kit, seed), fresh=partial(Draw, seed, kit.exercise.id, reference={}))
+        return Expected(read_plan(kit, seed), partial(Draw, seed, kit.exercise.id, reference={}))
     plan = rehearse(kit, checks, seed)
     kit.code.reference.forget()  # the plan has the answers
-    return Expected(plan, kit.code, partial(kit.code.draw, seed, kit.exercise.id))
+    return Expected(plan, partial(kit.code.draw, seed, kit.exercise.id), kit.code)
 
 
 def rehearse(kit: Kit, checks: Sequence[Check], seed: int, by: Answering | None = None) -> Plan:
@@ -44,19 +45,18 @@ def rehearse(kit: Kit, checks: Sequence[Check], seed: int, by: Answering | None 
     by: answers in place of the reference, to see what a check asks of others.
     """
     assert kit.code is not None
-    expected = Expected(Plan(), kit.code, partial(kit.code.draw, seed, kit.exercise.id))
+    expected = Expected(Plan(), partial(kit.code.draw, seed, kit.exercise.id), kit.code)
     return Plan({check.name: _rehearsed(check, expected, kit.stub, by) for check in checks})
 
 
-def asks_otherwise(kit: Kit, checks: Sequence[Check], seed: int, source: str) -> Iterator[tuple[str, int]]:
-    """The checks that ask this code something that they do not ask the reference, and which question it is (from 1).
+def asks_otherwise(plan: Plan, kit: Kit, checks: Sequence[Check], seed: int, source: str) -> Iterator[tuple[str, int]]:
+    """The checks that ask this code something that is not in the plan, and which question it is (from 1).
 
     A check may stop early, since an answer is wrong.
     """
-    plan = rehearse(kit, checks, seed)
     by = rehearse(kit, checks, seed, TrustedModule(source, "a trial", remembers=True).answer)
     for name, planned in plan.checks.items():
-        known, asked = ([ask.question.digest for ask in each.asks] for each in (planned, by.checks[name]))
+        known, asked = ([ask.question.digest for ask in each.questions] for each in (planned, by.checks[name]))
         if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:
             yield name, other[0]
 
@@ -70,10 +70,11 @@ def _rehearsed(check: Check, expected: Expected, given: str, by: Answering | Non
     try:
         check.run(learner, draw)
         is_bare = all(isinstance(each, Exchange) for each in learner.exchanges) and not learner.looked_at_source
-        planned.passes = is_bare and bool(planned.asked) and not any(map(_has_error, planned.asks))
-    except CHECK_ERRORS:
-        # the reference fails its own check: that is reported when the check runs for a learner
-        pass
+        planned.passes = is_bare and bool(planned.asked) and not any(map(_has_error, planned.questions))
+    except CheckFailed:
+        pass  # the reference fails its own check: that is reported when the check runs for a learner
+    except CHECK_ERRORS as error:
+        planned.broken = error
     return planned
 
 
@@ -91,13 +92,13 @@ class _Recorder:
     def of(self, cases: Sequence[Case]) -> Question:
         """The question, written down with the reference's answers; a check may go on changing its cases."""
         question = Question.of([case.copied() for case in cases])
-        self._planned.asks.append(PlannedQuestion(question, self._expected.answers_to(question), is_sent=False))
+        self._planned.questions.append(PlannedQuestion(question, self._expected.answers_to(question), is_sent=False))
         return question
 
     def send(self) -> list[Answers]:
         """The answers to the question that was made last."""
-        self._planned.asks[-1] = replace(self._planned.asks[-1], is_sent=True)
-        return self._planned.asks[-1].answers
+        self._planned.questions[-1] = replace(self._planned.questions[-1], is_sent=True)
+        return self._planned.questions[-1].answers
 
     def ask(self, question: Question) -> Any:
         raise AssertionError("a rehearsal asks no learner")

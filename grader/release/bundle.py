@@ -111,7 +111,8 @@ def _tried(course: Course, files: Mapping[str, bytes], seeds: Sequence[int]) -> 
         write_files(files, Path(folder))
         bundle = load_course(Path(folder) / FILE_NAME)
         judge = Judge(bundle, "none", seeds[0])
-        for judge.seed in seeds:
+        for seed in seeds:
+            judge.seed = seed
             judge.grade([Submission("reference", references, ())], records.append)
     for result in (each for record in records for each in record.exercises):
         for check in result.checks:

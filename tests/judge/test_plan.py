@@ -137,7 +137,7 @@ def test_another_seed_asks_something_else(judge: Judge) -> None:
 
 def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: Judge) -> None:
     planned = plan_of(judge).checks["test_main"]
-    (ask,) = planned.asks
+    (ask,) = planned.questions
     cases = [case.copied() for case in ask.question.cases]
     assert PlannedQuestions(planned).of(cases).frame is ask.question.frame
     with pytest.raises(GraderBroken, match="something else than it asks the reference"):
@@ -180,7 +180,17 @@ def test_check_that_asks_others_something_else_is_found(course: Course, tmp_path
         judge = Judge(course, "none", 7)
         kit, checks = judge.kits["share"], judge.checks_of("share")
         found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
-        assert list(asks_otherwise(kit, checks, 7, WRONG)) == found
-        assert list(asks_otherwise(kit, checks, 7, RIGHT)) == []
+        plan = plan_of(judge)
+        assert list(asks_otherwise(plan, kit, checks, 7, WRONG)) == found
+        assert list(asks_otherwise(plan, kit, checks, 7, RIGHT)) == []
     finally:
         path.write_text(text)
+
+
+def test_check_that_cannot_be_run_is_told_by_its_own_error(make_course: Callable[..., Path], tmp_path: Path) -> None:
+    course = load_course(make_course(tmp_path, "01_parts/01_share") / "course.yml")
+    path = course.checks_path(course.exercise("share"))
+    path.write_text(CHECKS.replace("    learner.agrees(case(draw), case(draw))", "    draw.weights('Shares')"))
+    (record,) = graded(Judge(course, "none", 7), RIGHT)
+    (broken,) = [check for check in record.exercises[0].checks if check.outcome == "error"]
+    assert broken.name == "test_main" and "KeyError: 'Shares'" in broken.message and "checks.py:17" in broken.message

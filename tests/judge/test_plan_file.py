@@ -16,6 +16,7 @@ from grader.judge import plan_file
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.checks import Kit
+from grader.judge.draw import Draw
 from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.fingerprint import fingerprint
@@ -48,7 +49,7 @@ def alone(plan: Plan) -> Expected:
     """What a bundle knows: the plan as it comes out of its file, and no code."""
     about, read = plan_of(file_of(plan, ABOUT))
     assert about == ABOUT
-    return Expected(read)
+    return Expected(read, lambda check: Draw(7, "share", check, {}))
 
 
 def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
@@ -58,10 +59,10 @@ def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
         assert again.shapes == check.shapes and again.passes == check.passes and again.converses == check.converses
         assert [each[:2] for each in again.drawn] == [each[:2] for each in check.drawn]
         assert all(torch.equal(one[2], other[2]) for one, other in zip(again.drawn, check.drawn, strict=True))
-        assert [ask.question.frame for ask in again.asks] == [ask.question.frame for ask in check.asks]
-        assert [ask.is_sent for ask in again.asks] == [ask.is_sent for ask in check.asks]
+        assert [ask.question.frame for ask in again.questions] == [ask.question.frame for ask in check.questions]
+        assert [ask.is_sent for ask in again.questions] == [ask.is_sent for ask in check.questions]
         assert again.right == check.right
-    cases = [each.question.cases for each in plan.checks["test_main"].asks] if "test_main" in plan.checks else []
+    cases = [each.question.cases for each in plan.checks["test_main"].questions] if "test_main" in plan.checks else []
     assert all(case.returned and case.inputs for each in cases for case in each)
     assert alone.plan.wrong is not None and plan.wrong is not None
     assert (alone.plan.wrong.mistakes, alone.plan.wrong.prints) == (plan.wrong.mistakes, plan.wrong.prints)
@@ -89,15 +90,15 @@ def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expect
     other = Question.of([function("share", torch.tensor([1.0]))])
     (known, *_) = alone.plan.questions()
     ((_, mistake),) = alone.mistakes
-    asks = (
+    questions = (
         lambda: alone.answers_to(other),
         lambda: alone.slack(other),
-        lambda: alone.draw("test_of_a_conversation"),
+        lambda: alone.draw("test_of_a_conversation").weights("Share"),
         lambda: mistake.gives(alone.answers_to(known)[0], other, 0),
     )
-    for ask in asks:
+    for asked in questions:
         with pytest.raises(NotInPlan):
-            ask()
+            asked()
 
 
 def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expected) -> None:

@@ -17,9 +17,7 @@ from grader.judge.process import MAX_LOSSES, WalledProcess
 from grader.sandbox.clock import Allowance
 from grader.sandbox.sandbox import Sandbox
 
-TAKES_SECONDS = 0.6
 RIGHT = "def share(amounts):\n    return amounts + 1\n"
-SLOW = f"import time\n\ndef share(amounts):\n    time.sleep({TAKES_SECONDS})\n    return amounts + 1\n"
 HANGS_AT_TWO = "def share(amounts):\n    while amounts[0] == 2: pass\n    return amounts + 1\n"
 
 Open = Callable[..., WalledProcess]

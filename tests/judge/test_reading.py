@@ -5,6 +5,7 @@ import torch
 from grader.judge.answers import Exchange, Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
+from grader.judge.draw import Draw
 from grader.judge.expected import Expected
 from grader.judge.fingerprint import fingerprint
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
@@ -30,6 +31,10 @@ def growth(ask):
     return {"grows": factors}
 
 
+def fresh(check):
+    return Draw(7, "grow", check, {})
+
+
 def module(source):
     return TrustedModule(source, "a learner")
 
@@ -46,7 +51,7 @@ def test_an_error_is_read_as_what_it_was():
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
     (tmp_path / "solution.py").write_text(GROWS)
     (tmp_path / "bank.py").write_text(BANK)
-    expected = Expected(Plan(), CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
+    expected = Expected(Plan(), fresh, CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
     came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
     (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
     assert mistake.id == "shrinks"
@@ -56,11 +61,11 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     question = Question.of([function("grow", torch.ones(2))])
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
     check = PlannedCheck(
-        "test_agrees", is_visible=False, asks=[PlannedQuestion(question, module(GROWS).answer(question), True)]
+        "test_agrees", is_visible=False, questions=[PlannedQuestion(question, module(GROWS).answer(question), True)]
     )
     known = [("same", AS_REFERENCE), ("shrinks", 0)]
     mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
-    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])))
+    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])), fresh)
     read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same
