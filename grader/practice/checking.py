@@ -155,7 +155,7 @@ def progress_of(workspace: Workspace, say: Callable[[str], None]) -> Progress:
 
 def note_record(workspace: Workspace, submission: Submission, record: Record, works: Sequence[Work] = ()) -> Noted:
     """Write the results into the progress file. works: the files, if it was files that were checked."""
-    reviews = {work.exercise.id for work in works if work.is_review}
+    own = {work.exercise.id: work for work in works if workspace.work_at(work.path)}
     sources = {id: source.content for id, source in submission.sources.items()}
     tried = [each for each in record.exercises if each.status in ("passed", "failed", "partly") and each.id in sources]
     if not tried:
@@ -164,7 +164,7 @@ def note_record(workspace: Workspace, submission: Submission, record: Record, wo
     try:
         with ProgressFile(workspace.state).change() as progress:
             for result in tried:
-                if due := _note(workspace, progress, result, sources[result.id], is_review=result.id in reviews):
+                if due := _note(workspace, progress, result, sources[result.id], own.get(result.id)):
                     coming[result.id] = due
     except DamagedProgress as error:
         return Noted(damage=f"{error} `kata` fills it again.")
@@ -174,10 +174,14 @@ def note_record(workspace: Workspace, submission: Submission, record: Record, wo
 
 
 def _note(
-    workspace: Workspace, progress: Progress, result: ExerciseResult, source: bytes, *, is_review: bool
+    workspace: Workspace, progress: Progress, result: ExerciseResult, source: bytes, work: Work | None
 ) -> datetime | None:
-    """Note one result; return when the exercise is due again, if a review of it was passed."""
+    """Note one result; return when the exercise is due again, if a review of it was passed.
+
+    work: the workspace's file that the source was read from. It may have been saved again since.
+    """
     exercise = workspace.course.exercise(result.id)
+    is_review = work is not None and work.is_review
     if is_review and result.status == "failed" and _is_half_written(stub_of(workspace.course, exercise), source):
         return None
     attempt = AttemptEntry(
@@ -189,7 +193,7 @@ def _note(
         kind="review" if is_review else "practice",
         failed=[check.name for check in result.checks if check.outcome == "failed"],
         mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
-        elsewhere=not is_review and content_of(workspace.file_of(exercise)) != source,
+        elsewhere=work is None and content_of(workspace.file_of(exercise)) != source,
     )
     done = progress.of(exercise.id)
     return settle(done, attempt, progress.exercises.values()) if done.note(attempt) else None

@@ -10,9 +10,11 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import stub_of
-from grader.practice.progress import AttemptEntry, Progress, digest_of, now
+from grader.practice.checking import check_works
+from grader.practice.progress import AttemptEntry, Progress, ProgressFile, digest_of, now
 from grader.practice.states import remarks
 from grader.practice.workspace import Workspace
+from grader.sandbox.doctor import strongest_level
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -62,6 +64,19 @@ def test_overview_and_list_tell_it_of_what_was_passed_in_its_place(checked: str,
         told = kata(*command, cwd=tiny_course).stdout
         assert "1 of 1" in told, "once passed stays passed"
         assert ("its file is gone: kata reset share gives a new one" in told) == (checked == FILE)
+
+
+def test_a_file_saved_again_while_it_is_judged_was_passed_in_its_place(tiny_course: Path) -> None:
+    workspace = Workspace(load_course(tiny_course / "course.yml"), tiny_course)
+    work = workspace.work_of(workspace.course.exercise("share"))
+    work.path.write_text(RIGHT)
+
+    def save_worse(_: str) -> None:
+        work.path.write_text(WRONG)
+
+    check_works(workspace, [work], strongest_level(), advance=save_worse)
+    [attempt] = ProgressFile(workspace.state).read().of("share").attempts
+    assert (attempt.status, attempt.elsewhere) == ("passed", False)
 
 
 @pytest.mark.parametrize("option", [[], ["--debug"]], ids=["plain", "debug"])
