@@ -92,13 +92,15 @@ class Model(BaseModel):
 
 
 class Limits(Model):
-    """Resource limits of one exercise of a learner's."""
+    """Resource limits of one exercise of a learner's.
+
+    seconds: of processor time, for one answer and for the exercise; three times as many may pass meanwhile.
+    reply_mb: of all its answers together.
+    """
 
     request_seconds: Amount = 5.0
     seconds: Amount = 12.0
-    cpu_seconds: Count = 20
     memory_mb: Count = 2048
-    output_kb: Count = 64
     source_kb: Count = 1024
     reply_mb: Count = 64
 
@@ -202,7 +204,7 @@ class Course(Model):
     """The whole course, and where its files are.
 
     `bundle`: the format of a learner's bundle, which has no answers; None for the whole course.
-    `submission_seconds` and `submission_cpu_seconds` limit all exercises of one submission together.
+    `submission_seconds`: of processor time for all exercises of one submission together.
     """
 
     title: Title
@@ -210,8 +212,7 @@ class Course(Model):
     bundle: BundleFormat | None = None
     documents: dict[str, Document]
     limits: Limits = Limits()
-    submission_seconds: Amount = 240.0
-    submission_cpu_seconds: Amount = 480.0
+    submission_seconds: Amount = 100.0
     policy: Policy = Policy()
     units: Annotated[tuple[Unit, ...], _not_empty]
     root: Path

@@ -145,8 +145,6 @@ def loss_text(loss: WorkerLost) -> str:
     """Say how the learner's process ended."""
     if loss.reason == "time":
         return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
-    if loss.reason == "flood":
-        return "Your code printed far too much, so it was stopped. Take the print calls out."
     if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):
         return "Your code used up its processor time or memory and was stopped."
     if loss.reason == "signal":

@@ -28,7 +28,7 @@ from grader.record import (
     Status,
     inert,
 )
-from grader.sandbox.clock import Allowance
+from grader.sandbox.clock import Budget
 from grader.sandbox.launch import JoinedZygote, Launched, MachineError
 from grader.sandbox.levels import Level
 from grader.sandbox.sandbox import AnySandbox, open_sandbox
@@ -162,8 +162,8 @@ class Judge:
     def _grade(
         self, submission: Submission, advance: Callable[[str], None], show: Shown | None, attend: Attend | None
     ) -> Record:
-        allowance = Allowance(self.course.submission_seconds, self.course.submission_cpu_seconds)
-        going = _Going((kit, self._open(kit, submission, allowance)) for kit in self.kits.values())
+        whole = Budget(self.course.submission_seconds, "submission time")
+        going = _Going((kit, self._open(kit, submission, whole)) for kit in self.kits.values())
         results = []
         try:
             for kit, session in going:
@@ -187,7 +187,7 @@ class Judge:
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
         )
 
-    def _open(self, kit: Kit, submission: Submission, allowance: Allowance) -> Session | Nothing:
+    def _open(self, kit: Kit, submission: Submission, whole: Budget) -> Session | Nothing:
         exercise = kit.exercise
         source = submission.sources.get(exercise.id)
         refusals = [problem.message for problem in submission.problems if problem.exercise == exercise.id]
@@ -199,7 +199,7 @@ class Judge:
         content = source.content if source else b""
 
         def start() -> Process:
-            process = self.process(exercise, content, expected.plan, allowance)
+            process = self.process(exercise, content, expected.plan, whole)
             process.refusal = "" if source else " ".join(refusals)
             return process
 
@@ -220,11 +220,11 @@ class Judge:
             self._expected[id] = expected_of(kit, self.checks_of(id), self.seed)
         return self._expected[id]
 
-    def process(self, exercise: Exercise, source: bytes, plan: Plan, allowance: Allowance) -> Process:
+    def process(self, exercise: Exercise, source: bytes, plan: Plan, whole: Budget) -> Process:
         """The process for one exercise's file, behind the wall unless the level is "none"."""
         if self.sandbox is None:
             return LocalProcess(exercise, source)
-        return WalledProcess(exercise, source, self._running_sandbox, plan.questions(), allowance)
+        return WalledProcess(exercise, source, self._running_sandbox, plan.rounds, whole)
 
     def _running_sandbox(self) -> AnySandbox:
         assert self.sandbox is not None
@@ -236,9 +236,8 @@ class Judge:
         checks = self._checks[kit.exercise.id]
         endings = self._run(session, going, checks)
         if any(ending.outcome == "machine" for ending in endings.values()):
-            going.close()  # while their own sandbox still runs: their clocks are read from it
+            going.begin_again()
             self._replace_sandbox()
-            session.begin_again()
             endings = self._run(session, None, checks)
         session.close()
         return result_of(kit, session, _worths(checks), endings, started)
@@ -293,11 +292,18 @@ class _Going:
             self._opened.append(each)
             yield each
 
+    def begin_again(self) -> None:
+        """Drop all that open sessions have come to; each starts a new worker when it is asked."""
+        for each in self._open():
+            each.begin_again()
+
     def close(self) -> None:
-        """End the workers of open sessions; a session that is asked again starts a new one."""
-        for each in (self._now, *(opened for _, opened in self._opened)):
-            if isinstance(each, Session):
-                each.close()
+        """End the workers of open sessions."""
+        for each in self._open():
+            each.close()
+
+    def _open(self) -> list[Session]:
+        return [each for each in (self._now, *(each for _, each in self._opened)) if isinstance(each, Session)]
 
 
 def run_check(check: Check, session: Session) -> Ending:

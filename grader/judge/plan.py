@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from grader.sandbox.inside import wire
-from grader.sandbox.pipes import Parts
+from grader.sandbox.worker import Parts
 
 from .answers import Answers, Exchange
 from .case import Case, Question
@@ -113,10 +113,17 @@ class Plan:
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
     wrong: Wrong | None = None
 
+    @property
+    def rounds(self) -> list[list[PlannedCheck]]:
+        """Visible checks, then hidden ones: an error message that shows numbers must not know a hidden input."""
+        checks = [check for check in self.checks.values() if check.asked]
+        rounds = [[check for check in checks if check.is_visible is visible] for visible in (True, False)]
+        return [each for each in rounds if each]
+
+    @property
     def questions(self) -> list[Question]:
-        """All questions, visible checks first: their error messages may show numbers, and must not know hidden ones."""
-        checks = sorted(self.checks.values(), key=lambda check: not check.is_visible)
-        return [question for check in checks for question in check.asked]
+        """All questions, in the order in which they are asked."""
+        return [question for checks in self.rounds for check in checks for question in check.asked]
 
     @cached_property
     def answers(self) -> Mapping[bytes, list[Answers]]:

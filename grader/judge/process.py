@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
+import math
 from bdb import BdbQuit
-from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
@@ -15,22 +14,24 @@ from typing import Any
 import pytest
 
 from grader.course import Exercise
-from grader.sandbox.clock import Allowance, Budget
+from grader.sandbox.clock import Budget
 from grader.sandbox.inside import host, wire
-from grader.sandbox.pipes import Parts
 from grader.sandbox.sandbox import AnySandbox
-from grader.sandbox.worker import Bounds, LearnerFile, Worker, WorkerLost
+from grader.sandbox.worker import Bounds, LearnerFile, Parts, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question
 from .failure import error_text, forbidden_text, loss_text, syntax_text
-from .faults import CheckFailed
+from .faults import CheckFailed, GraderBroken
+from .learner import Asked
+from .plan import ASKS_OTHERWISE, PlannedCheck
 
 MAX_LOSSES = 3
 QUITTING = (KeyboardInterrupt, BdbQuit, pytest.exit.Exception)
 """Raised through a learner's code by whoever sits at the keyboard, here or in a debugger: no fault of the code."""
-MOST_AHEAD_BYTES = 16 * 1024 * 1024
-"""Limit for answers that no check has asked for yet; the largest right ones are a fiftieth of it."""
+
+Reply = Parts | str
+"""The answer to one question, unread, or the sentence that says why there is none."""
 
 
 def script_of(exercise: Exercise, source: bytes) -> LearnerFile:
@@ -81,8 +82,9 @@ class _Facts:
 class WalledProcess(_Facts):
     """The learner's file, answered by workers behind the wall: one at a time, and a new one when one is lost.
 
-    A worker gets this file and nothing else in its life. The planned questions are sent to it without waiting for the
-    judge. `ask` raises CheckFailed when the learner's code ends, hangs or floods, MachineError when the sandbox breaks.
+    A worker gets this file and nothing else in its life. It is asked from a thread, so that it works while the judge
+    compares the answers of the one before. Methods raise CheckFailed when the learner's code ends, hangs or is refused,
+    MachineError when the sandbox breaks.
     """
 
     def __init__(
@@ -90,204 +92,167 @@ class WalledProcess(_Facts):
         exercise: Exercise,
         source: bytes,
         sandbox: Callable[[], AnySandbox],
-        planned: Sequence[Question] = (),
-        whole: Allowance | None = None,
+        rounds: Sequence[Sequence[PlannedCheck]] = (),
+        whole: Budget | None = None,
     ) -> None:
-        """planned: the expected questions; each is sent when the one before is answered.
-        whole: the time allowance of the whole submission.
+        """rounds: the planned checks; those of a round are asked when all of the one before are answered.
+        whole: what the whole submission may use.
         """
         super().__init__(exercise, source)
-        limits = exercise.limits
         self._sandbox = sandbox
-        self._budget = Budget(limits.seconds, limits.request_seconds, limits.cpu_seconds, whole or Allowance())
+        self._budget = Budget(exercise.limits.seconds, whole=whole)
+        self._rounds = rounds
+        self._thread = ThreadPoolExecutor(1)
+        self._run: Future[dict[str, list[Reply]]] | None = None
         self._worker: Worker | None = None
-        self._is_loaded = False
         self._losses = 0
-        self._to_come = deque(planned)
-        """Planned questions whose answers have not been received yet."""
-        self._ahead: dict[bytes, deque[Parts | WorkerLost]] = defaultdict(deque)
-        self._ahead_bytes = 0
+        self._is_closed = False
 
     def start(self) -> None:
-        """Start a worker early; it loads the file and answers while the judge does something else."""
-        if self._worker is None and not self.refusal:
-            with suppress(CheckFailed):  # reported when something is asked
-                self._start_worker()
+        """Start a worker that loads the file and answers what is planned; does not wait for it."""
+        if self._run is None:
+            self._run = self._thread.submit(self._ask_what_is_planned)
+
+    def replies(self, planned: PlannedCheck | None) -> list[Reply] | None:
+        """What came for the planned questions of a check, in order; None if none are planned. Raises MachineError."""
+        self.start()
+        assert self._run is not None
+        return self._run.result().get(planned.name) if planned is not None else None
+
+    def answering(self, planned: PlannedCheck | None) -> Asked:
+        """What answers a check: the run, if its questions are planned, otherwise the learner's code on the spot."""
+        replies = self.replies(planned)
+        return self if planned is None or replies is None else _Replies(zip(planned.asked, replies, strict=True))
 
     def ask(self, question: Question) -> Any:
-        """Ask a question and return the unchecked reply. See the class for what it raises."""
-        try:
-            return self._read(self._planned_answer(question) or self._asked_now(question))
-        except WorkerLost as loss:
-            raise CheckFailed(self._told(loss)) from loss
+        """Ask a question on the spot, and return the unchecked reply."""
+        self.start()
+        (reply,) = self._thread.submit(self._ask, [question]).result()
+        return _read(reply)
 
-    def answered(self, questions: Sequence[Question]) -> list[Parts] | None:
-        """The answers to planned questions, unread, if all have come; each can still be asked for.
+    def close(self) -> None:
+        """End the learner's process."""
+        self._is_closed = True
+        if worker := self._worker:
+            worker.close()
+        self._thread.shutdown(wait=False, cancel_futures=True)
 
-        Raises MachineError.
-        """
-        found: list[Parts] = []
-        with suppress(CheckFailed):
-            for place, question in enumerate(questions):
-                self._refuse_if_refused()
-                # the same question may be asked several times
-                earlier = sum(each.digest == question.digest for each in questions[:place])
-                self._take_up_to(question, earlier + 1)
-                outcome = next(islice(self._ahead[question.digest], earlier, None), None)
-                if outcome is None or isinstance(outcome, WorkerLost):
-                    return None
-                found.append(outcome)
-            return found
-        return None
+    # --- in the thread ----------------------------------------------------------------------------------------
 
-    def pass_over(self, questions: Sequence[Question]) -> None:
-        """Drop the answers to these planned questions, all of which have come."""
-        for question in questions:
-            self._planned_answer(question)
+    def _ask_what_is_planned(self) -> dict[str, list[Reply]]:
+        came: dict[str, list[Reply]] = {}
+        for checks in self._rounds:
+            replies = iter(self._ask([question for check in checks for question in check.asked]))
+            came |= {check.name: list(islice(replies, len(check.asked))) for check in checks}
+        if self._rounds:
+            self._end()
+        else:
+            self._loaded_worker()  # questions are to come
+        return came
 
-    # --- planned questions ------------------------------------------------------------------------------------
+    def _ask(self, questions: Sequence[Question]) -> list[Reply]:
+        """A reply to each, or why there is none: one whose worker is lost fails alone, a new worker gets the others."""
+        replies: list[Reply] = []
+        while len(replies) < len(questions) and (worker := self._loaded_worker()):
+            frames = [question.frame for question in questions[len(replies) :]]
+            try:
+                for parts in worker.ask(frames, self._budget, self._seconds, answers=len(frames)):
+                    replies.append(parts)
+            except WorkerLost as loss:
+                replies.append(self._told(loss))
+                self._note_loss(loss)
+        return replies + [self.refusal] * (len(questions) - len(replies))
 
-    def _planned_answer(self, question: Question) -> Parts | None:
-        """The answer to a planned question; None if it was not planned. Raises WorkerLost when there is no answer."""
-        self._refuse_if_refused()
-        self._take_up_to(question)
-        waiting = self._ahead[question.digest]
-        if not waiting:
-            return None
-        outcome = waiting.popleft()
-        if isinstance(outcome, WorkerLost):
-            raise outcome
-        self._ahead_bytes -= sum(map(len, outcome))
-        return outcome
-
-    def _take_up_to(self, question: Question, count: int = 1) -> None:
-        """If the question was planned, receive answers in order until `count` to it are there."""
-        while len(self._ahead[question.digest]) < count and not self.refusal:
-            if all(each.digest != question.digest for each in self._to_come):
-                return
-            self._take_next()
-
-    def _take_next(self) -> None:
-        """Receive the next planned answer, or the reason for having none. Raises CheckFailed if the file can't load."""
-        worker = self._loaded_worker()
-        question = self._to_come.popleft()
-        outcome: Parts | WorkerLost
-        try:
-            outcome = worker.receive_parts(self._budget)
-            self._ahead_bytes += sum(map(len, outcome))
-        except WorkerLost as loss:
-            outcome = loss
-            self._note_loss(loss)
-        self._ahead[question.digest].append(outcome)
-        if self._ahead_bytes > MOST_AHEAD_BYTES:
-            self._ask_one_by_one()
-
-    def _ask_one_by_one(self) -> None:
-        """Drop answers that are too large to keep; from now on ask each question when a check does."""
-        self.close()
-        self._to_come.clear()
-        self._ahead.clear()
-        self._ahead_bytes = 0
-
-    # --- questions on the spot --------------------------------------------------------------------------------
-
-    def _asked_now(self, question: Question) -> Parts:
-        while self._to_come and not self.refusal:  # answers come in order
-            self._take_next()
-        self._refuse_if_refused()
-        worker = self._loaded_worker()
-        worker.give([question.frame], answers=1)
-        try:
-            return worker.receive_parts(self._budget)
-        except WorkerLost as loss:
-            self._note_loss(loss)
-            raise
-
-    def _read(self, parts: Parts) -> Any:
-        began = time.thread_time()
-        try:
-            reply = wire.unpack(*parts)
-        except wire.WireError as error:
-            self._note_loss(WorkerLost("garbled"))
-            raise WorkerLost("garbled", str(error)) from None
-        finally:  # time for decoding an answer counts like time for computing it
-            self._budget.settle(time.thread_time() - began, 0.0, 0.0)
-        if isinstance(reply, dict) and set(reply) == {"too_large"}:
-            raise CheckFailed(f"Your answer is too large to be looked at: {str(reply['too_large'])[:200]}.")
-        return reply
-
-    # --- the worker -------------------------------------------------------------------------------------------
-
-    def _loaded_worker(self) -> Worker:
-        """The worker, with the file loaded. Raises CheckFailed when that fails, MachineError without a worker."""
-        worker = self._worker or self._start_worker()
-        if not self._is_loaded:
-            self._load(worker)
-        return worker
-
-    def _start_worker(self) -> Worker:
-        shortage = self._budget.shortage
-        if shortage is not None:
+    def _loaded_worker(self) -> Worker | None:
+        """The worker, with the file loaded; None when the file is refused. Raises MachineError without a worker."""
+        left, shortage = self._budget.left()
+        if left <= 0 and not self.refusal:
             self.refusal = self._told(WorkerLost(shortage))
-            raise CheckFailed(self.refusal)
-        limits = self.exercise.limits
-        bounds = Bounds(self._budget.cpu_seconds_left, limits.memory_mb, limits.reply_mb, limits.output_kb)
-        worker = self._worker = self._sandbox().spawn(bounds)
-        self._is_loaded = False
-        worker.give([self.script.frame(worker.reply_bytes)], answers=LearnerFile.ANSWERS)
-        # one after another, the first once the file is loaded: the code sees no question before the one before it is
-        # answered
-        for number, question in enumerate(self._to_come):
-            worker.give([question.frame], answers=1, after=LearnerFile.ANSWERS + number)
-        return worker
+        if self._worker is None and not self.refusal:
+            self._start_worker()
+        return None if self.refusal else self._worker
 
-    def _load(self, worker: Worker) -> None:
+    def _start_worker(self) -> None:
+        limits = self.exercise.limits
+        processor_seconds = math.ceil(self._budget.left()[0]) + 1  # the budget is noticed first, and told in its words
+        worker = self._worker = self._sandbox().spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
+        if self._is_closed:  # before there was a worker to close
+            worker.close()
         try:
-            # the scan was sent before the source ran, so it can be trusted
-            self.read_scan(worker.receive(self._budget))
+            frame = self.script.frame(worker.bounds.reply_bytes)
+            answers = worker.ask([frame], self._budget, self._seconds, answers=LearnerFile.ANSWERS)
+            self.read_scan(_unpacked(next(answers)))  # it was sent before the source ran, so it can be trusted
             if not self.refusal:
-                told = worker.receive(self._budget)
-                if not (isinstance(told, dict) and told.get("loaded") is True):
-                    self._read_load_failure(told)
+                self._read_loading(_unpacked(next(answers)))
         except WorkerLost as loss:
             self.refusal = f"Your file cannot be loaded. {self._told(loss)}"
         if self.refusal:
-            self.close()
-            raise CheckFailed(self.refusal)
-        self._is_loaded = True
+            self._end()
 
-    def _read_load_failure(self, told: Any) -> None:
+    def _read_loading(self, told: Any) -> None:
+        if isinstance(told, dict) and told.get("loaded") is True:
+            return
         try:
             self.read_load(read_error(told.get("error") if isinstance(told, dict) else None))
         except Malformed:
             self.refusal = "Your file cannot be loaded: it sent no readable answer."
 
-    def _refuse_if_refused(self) -> None:
-        if self.refusal:
-            raise CheckFailed(self.refusal)
+    @property
+    def _seconds(self) -> float:
+        return self.exercise.limits.request_seconds
 
     def _told(self, loss: WorkerLost) -> str:
-        limits, whole = self.exercise.limits, self._budget.whole
         if loss.reason == "exercise time":
-            return f"The {limits.seconds:g} seconds for this exercise are used up."
+            return f"The {self._budget.seconds:g} seconds for this exercise are used up."
         if loss.reason == "submission time":
-            return f"The {whole.seconds:g} seconds for the whole submission are used up."
-        return loss_text(WorkerLost("time", f"{limits.request_seconds:g}") if loss.reason == "time" else loss)
+            assert self._budget.whole is not None
+            return f"The {self._budget.whole.seconds:g} seconds for the whole submission are used up."
+        return loss_text(WorkerLost("time", f"{self._seconds:g}") if loss.reason == "time" else loss)
 
     def _note_loss(self, loss: WorkerLost) -> None:
-        self.close()
+        self._end()
         self._losses += 1
-        if self._losses >= MAX_LOSSES or loss.reason in ("exercise time", "submission time"):
+        if self._losses >= MAX_LOSSES or self._is_closed or loss.reason in ("exercise time", "submission time"):
             self.refusal = self._told(loss)
 
-    def close(self) -> None:
-        """End the learner's process, and charge its time."""
+    def _end(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.close()
-            now = time.monotonic()
-            self._budget.settle(worker.spent(now), worker.cpu_spent(), worker.kept_waiting(now))
-            self._sandbox().forget(worker)
+
+
+@dataclass
+class _Replies:
+    """The replies to a check's planned questions, one after another."""
+
+    left: Iterator[tuple[Question, Reply]]
+
+    def ask(self, question: Question) -> Any:
+        """The reply to the question that is next. Raises GraderBroken when another one is asked."""
+        planned, reply = next(self.left, (None, ""))
+        if planned is None or planned.digest != question.digest:
+            raise GraderBroken(ASKS_OTHERWISE)
+        return _read(reply)
+
+
+def _read(reply: Reply) -> Any:
+    """The unchecked value of a reply. Raises CheckFailed with the reason for having none."""
+    if isinstance(reply, str):
+        raise CheckFailed(reply)
+    try:
+        value = _unpacked(reply)
+    except WorkerLost as loss:
+        raise CheckFailed(loss_text(loss)) from loss
+    if isinstance(value, dict) and set(value) == {"too_large"}:
+        raise CheckFailed(f"Your answer is too large to be looked at: {str(value['too_large'])[:200]}.")
+    return value
+
+
+def _unpacked(parts: Parts) -> Any:
+    try:
+        return wire.unpack(*parts)
+    except wire.WireError as error:
+        raise WorkerLost("garbled", str(error)) from None
 
 
 def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
@@ -339,11 +304,12 @@ class LocalProcess(_Facts):
     def start(self) -> None:
         """Nothing to start."""
 
-    def answered(self, questions: Sequence[Question]) -> None:
+    def replies(self, planned: PlannedCheck | None) -> None:
         """None: nothing is asked ahead of time."""
 
-    def pass_over(self, questions: Sequence[Question]) -> None:
-        """Nothing to drop."""
+    def answering(self, planned: PlannedCheck | None) -> Asked:
+        """It answers every check on the spot."""
+        return self
 
     def close(self) -> None:
         """Nothing to end."""

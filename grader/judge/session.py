@@ -54,7 +54,7 @@ class Session:
     def learner(self, check: str, draw: Draw, *, is_visible: bool) -> LearnerModule:
         """The object that one check talks to."""
         learner = LearnerModule(
-            worker=self.process,
+            worker=self.process.answering(self.planned(check)),
             expected=self.expected,
             draw=draw,
             source=self.process.text,
@@ -76,10 +76,7 @@ class Session:
         The judge computed these bytes itself, and the check passed with them: there is no need to run it.
         """
         planned = self.planned(check)
-        if planned is None or planned.right is None or self.process.answered(planned.asked) != planned.right:
-            return False
-        self.process.pass_over(planned.asked)
-        return True
+        return planned is not None and planned.right is not None and self.process.replies(planned) == planned.right
 
     def note(self, check: str, *, passed: bool, is_main: bool) -> None:
         """Store how a check ended, for the diagnosis."""

@@ -50,11 +50,10 @@ Each folder in `exercises/` is a unit: its `README.md` is the lesson, its `.py` 
 
 ## What is checked
 
-All checks of each exercise are in `tests/kits`, and what they ask and expect in `plans`, for {seeds}. Each run
-takes one of these by chance; `kata check --seed N` takes a certain one. An exercise is passed, and has a ✓, when every
-one of its checks held: the same checks that your work is graded with when you hand it in, then with other numbers. A
-check that needs more than this bundle knows says so, and gives neither tick nor points. Known mistakes are named. The
-course's own answers are {answers}.
+All checks of each exercise are in `tests/kits`, and what they ask and expect in `plans`, for {seeds}.
+An exercise is passed, and has a ✓, when every one of its checks held: the same checks that your work is graded with
+when you hand it in, then with other numbers. A check that needs more than this bundle knows says so, and gives neither
+tick nor points. Known mistakes are named. The course's own answers are {answers}.
 
 ## When there is a newer bundle
 
@@ -77,6 +76,6 @@ def readme(course: Course, seeds: Sequence[int], checks: int, *, with_solutions:
         version=course.version,
         exercises=len(course.exercises),
         checks=checks,
-        seeds=f"{len(seeds)} seeds" if len(seeds) > 1 else "one seed",
+        seeds=f"{len(seeds)} seeds, one of which each run takes by chance" if len(seeds) > 1 else "one seed",
         answers="sealed: `kata solution ID` opens one after passing" if with_solutions else "not in here",
     ).encode("utf-8")

@@ -69,7 +69,7 @@ def _planned(task: _Task) -> list[bytes]:
 
 def _wrong(expected: Expected) -> Wrong:
     """What wrong answers will be compared with. If all checks of the exercise train a model, it has no mistakes."""
-    questions = {question.digest: question for question in expected.plan.questions()}
+    questions = {question.digest: question for question in expected.plan.questions}
     wrong = Wrong({digest: expected.slack(question) for digest, question in questions.items()})
     places: dict[str, int] = {}
     for mistake, module in expected.code.mistakes if expected.code and questions else ():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +28,8 @@ def try_level(level: Level) -> str | None:
     try:
         with open_sandbox(level) as sandbox:
             worker = sandbox.spawn(Bounds())
-            worker.await_lock(time.monotonic() + TRIAL_SECONDS)
-            sandbox.forget(worker)
+            worker.await_ready(TRIAL_SECONDS)
+            worker.close()
     except MachineError as error:
         return str(error)
     return None

@@ -5,23 +5,25 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
-import time
+import threading
+from io import FileIO
 from types import TracebackType
 from typing import Any
 
-from .forked import ForkedWorker
+from .forked import MAX_MESSAGE_BYTES, ForkedProcess
 from .launch import JoinedZygote, Launched, LaunchedZygote, MachineError, launch, launch_zygote
 from .levels import Level
-from .pipes import Pump
 from .spare import SpawnedWorkers
-from .worker import END_SECONDS, Bounds, Worker
+from .worker import Bounds, Worker
 
 START_SECONDS = 60.0
-MAX_MESSAGE_BYTES = 4096
+END_SECONDS = 5.0
+F_SETPIPE_SZ = 1031
+WIDE_PIPE_BYTES = 1 << 20
+"""Requested capacity of a pipe: a writer blocks only when this much is unread."""
 TORCH_IS_ELSEWHERE = (
     "learners' code finds no torch: it sees the packages of this Python's own environment only, not those installed "
     "with --user or named in PYTHONPATH; install torch there"
@@ -39,40 +41,36 @@ class Sandbox:
     def __init__(self, level: Level, launched: LaunchedZygote | JoinedZygote | None = None) -> None:
         self.level = level
         self._take(launched or launch_zygote(level))
-        self._pump = Pump()
-        self._next = 0
         self._ready = False
-        self._known: set[int] = set()
-        self._pidfds: dict[int, int] = {}
-        self._codes: dict[int, int] = {}
-        self._cpu_seconds: dict[int, float] = {}
-        self._has_ended = False
+        self._is_closed = False
+        self._changing = threading.RLock()
+        """Several exercises may wait for the start, each in a thread, while it is closed in another."""
 
     def _take(self, started: LaunchedZygote | JoinedZygote) -> None:
         self._process = started.process if isinstance(started, LaunchedZygote) else None
         self._control = started.control
 
-    def spawn(self, bounds: Bounds) -> ForkedWorker:
-        """Request one more worker; returns before it exists."""
+    def spawn(self, bounds: Bounds) -> Worker:
+        """Order one more worker; returns before it exists. Raises MachineError when the zygote is gone."""
         self.await_ready()
-        self._next += 1
-        order = {
-            "spawn": self._next,
-            "cpu_seconds": bounds.cpu_seconds,
-            "memory_bytes": bounds.memory_mb * 1024 * 1024,
-        }
-        ours, theirs = _three_pipes()
-        self._known.add(self._next)
-        worker = ForkedWorker(self._next, bounds, self, self._pump, *ours)
-        try:
-            socket.send_fds(self._control, [json.dumps(order).encode()], theirs)
-        except OSError as error:
-            self.forget(worker)
-            raise MachineError(self._why_it_ended()) from error
-        finally:
-            for fd in theirs:
-                os.close(fd)
-        return worker
+        order = {"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            try:
+                given, questions = _pipe(theirs, ours)
+                answers, told = _pipe(ours, theirs)
+                life, their_life = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            except OSError as error:
+                raise MachineError(f"no pipe could be made ({error.strerror})") from error
+            theirs.enter_context(their_life)
+            ours.enter_context(life)
+            passed = [each.fileno() for each in (given, told, their_life)]
+            try:
+                socket.send_fds(self._control, [json.dumps(order).encode()], passed)
+            except OSError as error:
+                with self._changing:
+                    raise MachineError(self._why_it_ended()) from error
+            ours.pop_all()
+        return Worker(ForkedProcess(life), questions, answers, bounds)
 
     def expect_many(self) -> None:
         """Have the zygote load the rarely used parts of torch before the next fork. Does not wait."""
@@ -81,84 +79,33 @@ class Sandbox:
 
     def await_ready(self) -> None:
         """Wait until the zygote has loaded torch and prepared its rules. Raises MachineError if it can't."""
-        if self._ready:
-            return
-        told = self._receive(time.monotonic() + START_SECONDS)
-        if told is None and self._process is None and self._control.fileno() >= 0:
+        with self._changing:
+            if not self._ready:
+                self._begin()
+
+    def _begin(self) -> None:
+        told = self._told_at_start()
+        if told is None and self._process is None and not self._is_closed:
             self._control.close()
-            self._has_ended = False
             self._take(launch_zygote(self.level))
-            told = self._receive(time.monotonic() + START_SECONDS)
+            told = self._told_at_start()
         if told is None or "lockdown" in told:
             reason = told["lockdown"] if told else self._why_it_ended()
             self.close()
             raise MachineError(str(reason))
         self._ready = True
 
-    def pidfd_of(self, number: int, deadline: float) -> int:
-        """The pidfd of a worker. Raises MachineError when the zygote does not send it in time."""
-        while number not in self._pidfds:
-            if self._receive(deadline) is None:
-                raise MachineError("the sandbox does not answer")
-        return self._pidfds[number]
-
-    def exit_code_of(self, number: int, deadline: float) -> int | None:
-        """The exit code of a worker (negative: killed by that signal), or None if it still runs at `deadline`.
-
-        Raises MachineError when the zygote has ended too: then the worker died with it, not by its own doing.
-        """
-        while number not in self._codes:
-            if self._receive(deadline) is None:
-                if self._has_ended:
-                    raise MachineError("the sandbox was ended from outside")
-                return None
-        return self._codes[number]
-
-    def cpu_spent_by(self, number: int) -> float:
-        """Processor seconds of a worker that has ended; 0 while they are not known."""
-        return self._cpu_seconds.get(number, 0.0)
-
-    def forget(self, worker: Worker) -> None:
-        """End a worker, drop what is stored about it and ignore later messages about it."""
-        worker.close()
-        self._known.discard(worker.number)
-        pidfd = self._pidfds.pop(worker.number, None)
-        if pidfd is not None:
-            os.close(pidfd)
-        self._codes.pop(worker.number, None)
-        self._cpu_seconds.pop(worker.number, None)
-
-    def _receive(self, deadline: float) -> dict[str, Any] | None:
-        """Read one message from the zygote; None when none comes by `deadline` or the zygote has ended."""
-        if self._control.fileno() < 0:  # closed because the zygote never became ready
-            self._has_ended = True
-            return None
-        poller = select.poll()
-        poller.register(self._control, select.POLLIN)
-        if not poller.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            return None
-        try:
-            message, fds, _, _ = socket.recv_fds(self._control, MAX_MESSAGE_BYTES, 1)
-        except OSError:
-            message = b""
-        if not message:
-            self._has_ended = True
-            return None
-        told: dict[str, Any] = json.loads(message)
-        if "spawned" in told:
-            if not fds:
-                return None
-            if told["spawned"] in self._known:
-                self._pidfds[told["spawned"]] = fds[0]
-            else:
-                os.close(fds[0])
-        elif told.get("ended") in self._known:
-            self._codes[told["ended"]] = told["code"]
-            self._cpu_seconds[told["ended"]] = told["cpu_seconds"]
-        return told
+    def _told_at_start(self) -> dict[str, Any] | None:
+        """What the zygote says of itself; None when it ends or takes too long."""
+        with contextlib.suppress(OSError):
+            self._control.settimeout(START_SECONDS)
+            if message := self._control.recv(MAX_MESSAGE_BYTES):
+                told: dict[str, Any] = json.loads(message)
+                return told
+        return None
 
     def _why_it_ended(self) -> str:
-        if self._process is None:
+        if self._process is None or self._is_closed:
             return "the sandbox was ended from outside"
         try:
             _, errors = self._process.communicate(timeout=2)
@@ -170,14 +117,14 @@ class Sandbox:
         return TORCH_IS_ELSEWHERE if "No module named 'torch'" in lines[-1] else lines[-1][:300]
 
     def close(self) -> None:
-        """End the zygote and every worker; of a shared zygote, only one's own workers."""
-        self._pump.close()
-        self._control.close()
-        if self._process is not None:
-            _end(self._process)
-        for pidfd in self._pidfds.values():
-            os.close(pidfd)
-        self._pidfds.clear()
+        """End the zygote, and with it every worker; one that other judges use too goes on."""
+        self._is_closed = True
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_RDWR)  # whoever waits for the start is woken
+        with self._changing:
+            self._control.close()
+            if self._process is not None:
+                _end(self._process)
 
     def __enter__(self) -> Sandbox:
         return self
@@ -200,18 +147,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.poll()  # reap it even if its orphaned child, still loading torch, keeps the pipe open
 
 
-def _three_pipes() -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    """Questions, answers, output: our ends and the worker's. Raises MachineError when no descriptors are left."""
-    made: list[int] = []
-    try:
-        for _ in range(3):
-            made += os.pipe2(os.O_CLOEXEC)
-    except OSError as error:
-        for fd in made:
-            os.close(fd)
-        raise MachineError(f"no pipe could be made ({error.strerror})") from error
-    question_read, questions, answers, answer_write, output, output_write = made
-    return (questions, answers, output), (question_read, answer_write, output_write)
+def _pipe(reads: contextlib.ExitStack, writes: contextlib.ExitStack) -> tuple[FileIO, FileIO]:
+    """Both ends of a pipe, each closed by whom it belongs to."""
+    read, write = os.pipe2(os.O_CLOEXEC)
+    ends = reads.enter_context(FileIO(read, "r")), writes.enter_context(FileIO(write, "w"))
+    with contextlib.suppress(ImportError, OSError):  # at the user's limit for pipe memory a small pipe works too
+        import fcntl
+
+        fcntl.fcntl(write, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+    return ends
 
 
 AnySandbox = Sandbox | SpawnedWorkers

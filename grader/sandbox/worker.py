@@ -1,39 +1,47 @@
-"""The judge's end of one worker: send it questions, receive its answers, or find out how it ended."""
+"""The judge's end of one worker: rounds of questions go in, answers come out in order, and it tells how it ended."""
 
 from __future__ import annotations
 
 import contextlib
+import queue
 import signal
+import threading
 import time
-from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from io import FileIO
+from typing import Any, ClassVar, Protocol
 
 import torch
 
-from .clock import Budget
+from .clock import Budget, Shortage, Used
 from .inside import wire
 from .launch import MachineError
-from .pipes import Mailbox, Message, Parts
 
-FLOOD_BYTES = 8 * 1024 * 1024
 START_SECONDS = 20.0
-END_SECONDS = 5.0
 LINGER_SECONDS = 1.0
 """How long a worker that has closed its answers may take to exit by itself."""
+LEAST_WAIT_SECONDS = 0.002
+MOST_UNREAD = 64
+"""Messages read ahead of the judge. What nobody asked for waits in the pipe."""
 NOTHING = torch.empty(0, dtype=torch.uint8)
+
+Parts = tuple[bytes, bytes]
+"""One message as it came, for wire.unpack."""
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits of one worker."""
+    """Limits of one worker. reply_mb: of all its answers together."""
 
     cpu_seconds: int = 20
     memory_mb: int = 2048
     reply_mb: int = 64
-    output_kb: int = 64
+
+    @property
+    def reply_bytes(self) -> int:
+        """`reply_mb` in bytes."""
+        return self.reply_mb * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -88,171 +96,128 @@ def ending_of(code: int | None) -> WorkerLost:
     return WorkerLost("signal", str(-code))
 
 
-class Worker(ABC):
-    """One process for one learner's file. Subclasses say how bytes get there and back, and how it ends."""
+class Process(Protocol):
+    """The process of a worker: forked by a zygote, or a child that waited with torch loaded."""
 
-    PRELIMINARIES: ClassVar[int]
-    """How many messages it sends before a learner's code is involved."""
+    def worked(self) -> float | None:
+        """Seconds of processor time so far; None where the system does not count them."""
+        ...
 
-    def __init__(self, number: int, bounds: Bounds) -> None:
-        self.number = number
+    def ending(self, seconds: float) -> WorkerLost:
+        """How it ended; waits so long for its end. Raises MachineError when it was ended from outside."""
+        ...
+
+    def kill(self) -> None:
+        """End it, whatever it is doing."""
+        ...
+
+
+class Worker:
+    """One process that answers for one learner's file. `questions` and `answers` are its pipes.
+
+    Each pipe has a thread, for a pipe can't be waited for with a deadline on every system.
+    """
+
+    def __init__(self, process: Process, questions: FileIO, answers: FileIO, bounds: Bounds) -> None:
+        self.process = process
         self.bounds = bounds
-        self.printed = bytearray()
-        self.printed_bytes = 0
-        self.is_locked = False
-        self._mailbox = Mailbox(self.reply_bytes, self.PRELIMINARIES)
-        self._held: deque[tuple[int, bytes]] = deque()
-        """(n, frame): frames to be written once n messages have arrived."""
+        self._questions, self._answers = questions, answers
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._came: queue.SimpleQueue[Parts | WorkerLost | None] = queue.SimpleQueue()
+        self._may_read = threading.Semaphore(MOST_UNREAD)
+        self._is_closed = False
+        self._is_ready = False
+        self._worked = 0.0
+        self._since = 0.0
+        for run in (self._read, self._write):
+            threading.Thread(target=run, name="kata worker", daemon=True).start()
 
-    @property
-    def reply_bytes(self) -> int:
-        return self.bounds.reply_mb * 1024 * 1024
-
-    # --- the judge's side -------------------------------------------------------------------------------------
-
-    def await_lock(self, deadline: float) -> None:
-        """Wait until the worker reports that it is locked down. Raises MachineError when it could not be."""
-        if self.is_locked:
+    def await_ready(self, seconds: float = START_SECONDS) -> None:
+        """Wait until no learner's code could do harm in it. Raises MachineError when that can't be had."""
+        if self._is_ready:
             return
-        told = self._preliminary(deadline)
-        if not (isinstance(told, dict) and told.get("ready") is True):
+        try:
+            came = self._came.get(timeout=seconds)
+        except queue.Empty:
+            raise MachineError("a worker was not ready in time") from None
+        if not isinstance(came, tuple):
+            raise MachineError(f"a worker ended before it was ready ({came or self.process.ending(LINGER_SECONDS)})")
+        told = wire.unpack(*came)
+        if told != {"ready": True}:
             raise MachineError(str(told.get("lockdown", "a worker could not be locked down")))
-        self.is_locked = True
+        self._is_ready, self._worked = True, self.process.worked() or 0.0
 
-    def give(self, frames: Sequence[bytes], *, answers: int, after: int = 0) -> None:
-        """Send frames that will be answered by `answers` messages; the worker's time runs until then. Never blocks.
+    def send(self, frames: Sequence[bytes]) -> None:
+        """Have frames written, in one piece; does not wait."""
+        self._outgoing.put(b"".join(frames))
 
-        after: write them only after this many messages have arrived since it was ready.
+    def ask(self, frames: Sequence[bytes], budget: Budget, seconds: float, *, answers: int) -> Iterator[Parts]:
+        """Send a round of questions and pass on each answer when it has come, unread.
+
+        seconds: of processor time for one answer. Raises WorkerLost when there will be no more answers; then the worker
+        is closed. Raises MachineError when the sandbox is gone.
         """
-        with self._mailbox.changed:
-            self._mailbox.expect(answers, time.monotonic())
-            self._held.extend((after, frame) for frame in frames)
-            self._write(self._released())
+        self.await_ready()
+        self._since = time.monotonic()
+        self.send(frames)
+        for _ in range(answers):
+            yield self._receive(budget, seconds)
 
-    def receive(self, budget: Budget) -> Any:
-        """Receive one message. Raises WorkerLost, and ends the worker, when none comes in time or it is invalid."""
-        parts = self.receive_parts(budget)
-        try:
-            return wire.unpack(*parts)
-        except wire.WireError as error:
+    def _receive(self, budget: Budget, seconds: float) -> Parts:
+        came: Parts | WorkerLost | None = None
+        while True:
+            passed, worked = time.monotonic() - self._since, self.process.worked()
+            used = Used(passed if worked is None else worked - self._worked, passed)
+            own: tuple[float, Shortage] = used.left_of(seconds), "time"
+            left, shortage = min(own, budget.left(used))
+            if left <= 0:
+                came = WorkerLost(shortage)
+            if came is not None:
+                break
+            with contextlib.suppress(queue.Empty):
+                came = self._came.get(timeout=max(left, LEAST_WAIT_SECONDS)) or self.process.ending(LINGER_SECONDS)
+                self._may_read.release()
+        budget.charge(used)
+        self._worked += used.worked
+        self._since += used.passed
+        if isinstance(came, WorkerLost):
             self.close()
-            raise WorkerLost("garbled", str(error)) from None
+            raise came
+        return came
 
-    def receive_parts(self, budget: Budget) -> Parts:
-        """Receive one message without unpacking it. Raises as `receive`, except for an invalid message."""
-        self.await_lock(time.monotonic() + START_SECONDS)
-        try:
-            return self._take(budget).parts
-        except WorkerLost:
-            self.close()
-            raise
-
-    def _take(self, budget: Budget) -> Message:
-        with self._mailbox.changed:
-            while True:
-                was_full = self._mailbox.is_full
-                message, now = self._mailbox.take(), time.monotonic()
-                if was_full and not self._mailbox.is_full:
-                    self._make_room()
-                if message:
-                    left, shortage = budget.left(self, message.seconds, message.spent, now)
-                else:
-                    left, shortage = budget.left(self, self._mailbox.running(now), self.spent(now), now)
-                if left <= 0 and (message or not self._mailbox.is_over):
-                    # charge it up to the moment of the timeout, however late that is noticed
-                    self._mailbox.end(now + left)
-                    raise WorkerLost(shortage)
-                if message:
-                    return message
-                if self._mailbox.is_over:
-                    break
-                self._mailbox.changed.wait(left)
-        raise self._why_it_is_over()
-
-    def _why_it_is_over(self) -> WorkerLost:
-        fault = self._mailbox.fault
-        if fault is None:
-            began = time.monotonic()
-            ending = self._how_it_ended()
-            self._mailbox.charge(time.monotonic() - began)
-            return ending
-        return fault if isinstance(fault, WorkerLost) else WorkerLost("garbled", str(fault))
-
-    def _preliminary(self, deadline: float) -> Any:
-        """The next message, without charging time. Raises MachineError when none can be read."""
-        with self._mailbox.changed:
-            while (message := self._mailbox.take()) is None:
-                left = deadline - time.monotonic()
-                if self._mailbox.is_over or left <= 0:
-                    break
-                self._mailbox.changed.wait(left)
-        if message is None:
-            how = self._why_it_is_over() if self._mailbox.is_over else "it took too long"
-            raise MachineError(f"a worker ended before it was locked down ({how})")
-        try:
-            return wire.unpack(*message.parts)
-        except wire.WireError as error:
-            raise MachineError(f"a worker could not be understood before it was locked down ({error})") from error
-
-    # --- what it used -----------------------------------------------------------------------------------------
-
-    def spent(self, now: float) -> float:
-        """Seconds for which it has had something to do."""
-        return self._mailbox.spent(now)
-
-    def kept_waiting(self, now: float) -> float:
-        """Seconds of these for which it waited for a processor, where the system counts them."""
-        return 0.0
-
-    def cpu_spent(self) -> float:
-        """Processor seconds that it used, where the system counts them."""
-        return 0.0
-
-    # --- called by the thread that reads its pipes ----------------------------------------------------------------
-
-    def arrived(self, data: bytes, at: float) -> None:
-        """Bytes of its answers arrived at `at` (time.monotonic seconds)."""
-        with self._mailbox.changed:
-            self._mailbox.feed(data, at)
-            self._write(self._released())
-
-    def ended(self, at: float) -> None:
-        """Its answers have ended."""
-        self._mailbox.end(at)
-
-    def output_arrived(self, part: bytes, at: float) -> None:
-        """The learner's code printed: keep the beginning, count everything, and stop the worker if it floods."""
-        self.printed_bytes += len(part)
-        self.printed += part[: max(0, self.bounds.output_kb * 1024 - len(self.printed))]
-        if self.printed_bytes > FLOOD_BYTES:
-            self._mailbox.fail(WorkerLost("flood"), at)
-
-    @property
-    def is_flooded(self) -> bool:
-        """Whether it printed more than FLOOD_BYTES."""
-        return self.printed_bytes > FLOOD_BYTES
-
-    def _released(self) -> list[bytes]:
-        came = self._mailbox.came - self.PRELIMINARIES
-        frames = []
-        while self._held and self._held[0][0] <= max(0, came):
-            frames.append(self._held.popleft()[1])
-        return frames
-
-    # --- what subclasses implement ---------------------------------------------------------------------------------
-
-    @abstractmethod
-    def _make_room(self) -> None:
-        """Resume reading after the mailbox was full. The mailbox is locked."""
-
-    @abstractmethod
-    def _write(self, frames: Sequence[bytes]) -> None:
-        """Have frames written by another thread; never blocks."""
-
-    @abstractmethod
-    def _how_it_ended(self) -> WorkerLost:
-        """Why there will be no more answers."""
-
-    @abstractmethod
     def close(self) -> None:
-        """Kill the worker, whatever it is doing."""
+        """End the process, whatever it is doing."""
+        self._is_closed = True
+        self.process.kill()
+        self._outgoing.put(None)
+        self._came.put(None)
+        self._may_read.release()
+
+    # --- threads ----------------------------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        with contextlib.suppress(OSError, wire.ChannelClosed), self._questions:  # whoever waits for an answer sees why
+            while (frames := self._outgoing.get()) is not None:
+                wire.write_frame(self._questions.fileno(), frames)
+
+    def _read(self) -> None:
+        with self._answers:
+            end: WorkerLost | None = None
+            try:
+                self._pass_on()
+            except wire.WireError as error:
+                end = WorkerLost("garbled", str(error))
+            except (OSError, wire.ChannelClosed):
+                pass
+            self._came.put(end)
+
+    def _pass_on(self) -> None:
+        size = 0
+        while self._may_read.acquire() and not self._is_closed:
+            # a note that an answer is too large may come on top
+            room = self.bounds.reply_bytes + wire.MAX_HEADER_BYTES - size
+            parts: Any = wire.read_frame(self._answers.fileno(), room)
+            size += wire.PREFIX.size + sum(map(len, parts))
+            if size > self.bounds.reply_bytes + wire.MAX_HEADER_BYTES:
+                raise wire.WireError("more than agreed")
+            self._came.put(parts)

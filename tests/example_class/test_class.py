@@ -190,7 +190,7 @@ def test_hostile_work_earns_nothing_worth_having(records: dict[str, Record]) -> 
         pytest.param("softmax", "numbers", id="comparisons patched"),
         pytest.param("qkv_linear", "takes no arguments", id="no solution found to read"),
         pytest.param("scaled_scores", "ended the Python process", id="process ended"),
-        pytest.param("self_attention", "printed far too much", id="flood"),
+        pytest.param("self_attention", "No answer", id="printing without end"),
         pytest.param("causal_mask", "a subclass of Tensor", id="lying tensor"),
         pytest.param("masked_softmax", "no readable answer", id="forged answers"),
         pytest.param("repeat_kv", "too large", id="swelling tensor"),

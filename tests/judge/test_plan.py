@@ -127,10 +127,10 @@ def plan_of(judge: Judge) -> Plan:
 
 def test_another_seed_asks_something_else(judge: Judge) -> None:
     graded(judge, RIGHT)
-    before = [question.digest for question in plan_of(judge).questions()]
+    before = [question.digest for question in plan_of(judge).questions]
     judge.seed = 8
     assert graded(judge, RIGHT, OTHER_BITS)[1].points == 4
-    after = [question.digest for question in plan_of(judge).questions()]
+    after = [question.digest for question in plan_of(judge).questions]
     assert len(before) == len(after) and before[0] == after[0]  # the visible one draws nothing
     assert not set(before[1:]) & set(after[1:])
 

@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., P
 
 @pytest.fixture(scope="module")
 def plan(whole: Expected) -> Plan:
-    questions = whole.plan.questions()
+    questions = whole.plan.questions
     wrong = Wrong({each.digest: whole.slack(each) for each in questions})
     places = {each.digest: [0] + [AS_REFERENCE] * (len(each.cases) - 1) for each in questions}
     wrong.mistakes = [KnownMistake("upside-down", "You turned it round.", places)]
@@ -69,7 +69,7 @@ def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
 
 
 def test_cases_come_back_with_what_messages_say_of_them(plan: Plan, alone: Expected) -> None:
-    for one, other in zip(plan.questions(), alone.plan.questions(), strict=True):
+    for one, other in zip(plan.questions, alone.plan.questions, strict=True):
         for case, again in zip(one.cases, other.cases, strict=True):
             for name in ("axes", "seed", "is_random", "said", "returned", "inputs", "module", "output"):
                 assert getattr(case, name) == getattr(again, name), name
@@ -80,7 +80,7 @@ def test_same_plan_gives_the_same_bytes(plan: Plan) -> None:
 
 
 def test_answers_and_slack_are_the_references(whole: Expected, alone: Expected) -> None:
-    for question in whole.plan.questions():
+    for question in whole.plan.questions:
         for known in ("answers_to", "slack"):
             pairs = zip(getattr(alone, known)(question), getattr(whole, known)(question), strict=True)
             assert all(torch.equal(one["output"], other["output"]) for one, other in pairs if "output" in one.values)
@@ -88,7 +88,7 @@ def test_answers_and_slack_are_the_references(whole: Expected, alone: Expected) 
 
 def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expected) -> None:
     other = Question.of([function("share", torch.tensor([1.0]))])
-    (known, *_) = alone.plan.questions()
+    (known, *_) = alone.plan.questions
     ((_, mistake),) = alone.mistakes
     questions = (
         lambda: alone.answers_to(other),
@@ -109,7 +109,7 @@ def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expecte
         "",
         (),
     )
-    question = next(each for each in alone.plan.questions() if len(each.cases) > 1)
+    question = next(each for each in alone.plan.questions if len(each.cases) > 1)
     right = alone.answers_to(question)
     assert module.gives(right[1], question, 1) and not module.gives(right[0], question, 0)
 

@@ -1,4 +1,4 @@
-"""A learner's process: asked what is planned or on the spot, replaced when it is lost, and charged for all that it does."""
+"""A learner's process: one run for what is planned, or asked on the spot; replaced when it is lost, and charged for all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import torch
 from grader.course import Exercise, load_course
 from grader.judge.answers import read_answers
 from grader.judge.case import Question, function
-from grader.judge.failure import CheckFailed
+from grader.judge.faults import CheckFailed, GraderBroken
+from grader.judge.learner import Asked
+from grader.judge.plan import PlannedCheck, PlannedQuestion
 from grader.judge.process import MAX_LOSSES, WalledProcess
-from grader.sandbox.clock import Allowance
+from grader.sandbox.clock import Budget
 from grader.sandbox.sandbox import Sandbox
 
 RIGHT = "def share(amounts):\n    return amounts + 1\n"
@@ -49,8 +51,10 @@ def sandbox() -> Iterator[Sandbox]:
 def opened(exercise: Exercise, sandbox: Sandbox) -> Iterator[Open]:
     made: list[WalledProcess] = []
 
-    def open_one(source: str, planned: list[Question] | None = None, whole: Allowance | None = None) -> WalledProcess:
-        made.append(WalledProcess(exercise, source.encode(), lambda: sandbox, planned or [], whole))
+    def open_one(
+        source: str, rounds: list[list[PlannedCheck]] | None = None, whole: Budget | None = None
+    ) -> WalledProcess:
+        made.append(WalledProcess(exercise, source.encode(), lambda: sandbox, rounds or [], whole))
         return made[-1]
 
     yield open_one
@@ -58,40 +62,57 @@ def opened(exercise: Exercise, sandbox: Sandbox) -> Iterator[Open]:
         each.close()
 
 
-def output(process: WalledProcess, asked: Question) -> float:
-    (answers,) = read_answers(process.ask(asked), asked.cases)
-    return float(answers["output"][0])
+def check(name: str, *questions: Question) -> PlannedCheck:
+    return PlannedCheck(
+        name, is_visible=True, questions=[PlannedQuestion(each, [], is_sent=True) for each in questions]
+    )
 
 
-def failure(process: WalledProcess, asked: Question) -> str:
-    with pytest.raises(CheckFailed) as failed:
-        process.ask(asked)
-    return str(failed.value)
+def outputs(process: WalledProcess, planned: PlannedCheck) -> list[float | str]:
+    """What came for a check's questions: the first number of an output, or why there is none."""
+    asked = process.answering(planned)
+    return [_shown(asked, question) for question in planned.asked]
 
 
-def test_planned_questions_are_answered_in_any_order_and_others_on_the_spot(opened: Open) -> None:
-    process = opened(RIGHT, QUESTIONS[:4])
-    assert [output(process, QUESTIONS[number]) for number in (3, 4, 0, 2, 1)] == [4.0, 5.0, 1.0, 3.0, 2.0]
+def _shown(asked: Asked, question: Question) -> float | str:
+    try:
+        (answers,) = read_answers(asked.ask(question), question.cases)
+    except CheckFailed as failed:
+        return str(failed)
+    return float(answers["output"][0]) if answers.error is None else str(answers.error["message"])
+
+
+ONE, TWO = check("one", *QUESTIONS[:2]), check("two", *QUESTIONS[2:])
+SLOW = "No answer after 1.5 seconds. Is there a loop that does not end, or far too much work?"
+
+
+def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
+    process = opened(RIGHT, [[TWO], [ONE]])
+    assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [3.0, 4.0, 5.0]
+    assert _shown(process.answering(None), question(9)) == 10.0
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
     counts = "asked = 0\n\ndef share(amounts):\n    global asked\n    asked += 1\n    return amounts + asked\n"
-    process = opened(counts, [QUESTIONS[0], QUESTIONS[0]])
-    assert process.answered([QUESTIONS[0], QUESTIONS[0]]) is not None
-    assert [output(process, QUESTIONS[0]) for _ in range(3)] == [1.0, 2.0, 3.0]
+    twice = check("twice", QUESTIONS[0], QUESTIONS[0])
+    assert outputs(opened(counts, [[twice]]), twice) == [1.0, 2.0]
+
+
+def test_a_check_that_asks_another_question_than_planned_is_broken(opened: Open) -> None:
+    asked = opened(RIGHT, [[ONE]]).answering(ONE)
+    with pytest.raises(GraderBroken, match="something else"):
+        asked.ask(QUESTIONS[1])
 
 
 def test_a_question_that_hangs_fails_alone(opened: Open) -> None:
-    process = opened(HANGS_AT_TWO, QUESTIONS)
-    assert [output(process, QUESTIONS[number]) for number in (0, 1)] == [1.0, 2.0]
-    assert "No answer after 1.5 seconds" in failure(process, QUESTIONS[2])
-    assert [output(process, QUESTIONS[number]) for number in (3, 4)] == [4.0, 5.0]
+    process = opened(HANGS_AT_TWO, [[ONE], [TWO]])
+    assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [SLOW, 4.0, 5.0]
 
 
 def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
-    process = opened("import os\n\ndef share(amounts):\n    os._exit(3)\n", QUESTIONS)
+    process = opened("import os\n\ndef share(amounts):\n    os._exit(3)\n", [[ONE, TWO]])
     started = time.monotonic()
-    told = {failure(process, each) for each in QUESTIONS}
+    told = {*outputs(process, ONE), *outputs(process, TWO)}
     assert told == {"Your code ended the Python process (exit or quit?)."} and process._losses == MAX_LOSSES
     assert time.monotonic() - started < 10
 
@@ -111,61 +132,57 @@ LATE = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("source", LATE.values(), ids=LATE.keys())
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
-    process = opened(source, QUESTIONS)
+    process = opened(source, [[ONE], [TWO]])
     started = time.monotonic()
-    for each in (*QUESTIONS, question(9)):
-        failure(process, each)
+    assert all(isinstance(each, str) for each in (*outputs(process, ONE), *outputs(process, TWO)))
     process.close()
-    # 4 seconds, at most as much again where the machine was busy, and the ends of processes
-    assert time.monotonic() - started < 12
+    # 4 seconds of work, or three times as many asleep, and the ends of processes
+    assert time.monotonic() - started < 12 + 4
 
 
 @pytest.mark.thorough
 def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothing(opened: Open) -> None:
-    quick, slow = opened(RIGHT, QUESTIONS), opened(HANGS_AT_TWO, QUESTIONS)
+    quick, slow = opened(RIGHT, [[ONE], [TWO]]), opened(HANGS_AT_TWO, [[ONE], [TWO]])
     quick.start()
     slow.start()
-    time.sleep(6.0)  # longer than the exercise may take
-    assert [output(quick, each) for each in QUESTIONS] == [1.0, 2.0, 3.0, 4.0, 5.0]
-    # the same as for one who looks at once: 1.5 seconds lost to one question, and time for the others
-    assert [output(slow, QUESTIONS[number]) for number in (0, 1)] == [1.0, 2.0]
-    assert "No answer after 1.5 seconds" in failure(slow, QUESTIONS[2])
-    assert [output(slow, QUESTIONS[number]) for number in (3, 4)] == [4.0, 5.0]
+    time.sleep(14.0)  # longer than the exercise may take
+    assert outputs(quick, ONE) + outputs(quick, TWO) == [1.0, 2.0, 3.0, 4.0, 5.0]
+    assert outputs(slow, ONE) + outputs(slow, TWO) == [1.0, 2.0, SLOW, 4.0, 5.0]
 
 
 @pytest.mark.thorough
-def test_a_pause_in_each_call_counts_whether_or_not_anybody_waits(opened: Open) -> None:
-    many = [question(number) for number in range(12)]
-    naps = "import time\n\ndef share(amounts):\n    time.sleep(0.5)\n    return amounts + 1\n"
-    waited_for, left_alone = opened(naps, many), opened(naps, many)
-    left_alone.start()
-    time.sleep(8.0)
-
-    def passed(process: WalledProcess) -> int:
-        return sum(not _fails(process, each) for each in many)
-
-    first, second = passed(waited_for), passed(left_alone)
-    assert 5 <= first <= 8 and abs(first - second) <= 1
-
-
-def _fails(process: WalledProcess, asked: Question) -> bool:
-    try:
-        process.ask(asked)
-    except CheckFailed:
-        return True
-    return False
+def test_a_pause_in_each_call_costs_a_third_of_work(opened: Open) -> None:
+    many = check("many", *(question(number) for number in range(12)))
+    naps = "import time\n\ndef share(amounts):\n    time.sleep(1.5)\n    return amounts + 1\n"
+    came = outputs(opened(naps, [[many]]), many)
+    assert 6 <= sum(isinstance(each, float) for each in came) <= 8  # of three times four seconds
+    assert came[-1] == "The 4 seconds for this exercise are used up."
 
 
 @pytest.mark.thorough
 def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
-    whole = Allowance(seconds=2.0)
-    hanging, following = opened("while True: pass\n", QUESTIONS, whole), opened(RIGHT, QUESTIONS, whole)
-    assert "No answer after 1.5 seconds" in failure(hanging, QUESTIONS[0])
-    hanging.close()
-    second = opened("while True: pass\n", QUESTIONS, whole)
-    assert "The 2 seconds for the whole submission are used up" in failure(second, QUESTIONS[0])
-    second.close()
-    assert "The 2 seconds for the whole submission are used up." in failure(following, QUESTIONS[0])
+    whole = Budget(2.0, "submission time")
+    first, second, third = (
+        opened(source, [[ONE]], whole) for source in ("while True: pass\n", "while True: pass\n", RIGHT)
+    )
+    assert outputs(first, ONE) == [f"Your file cannot be loaded. {SLOW}"] * 2
+    used_up = "The 2 seconds for the whole submission are used up."
+    assert outputs(second, ONE) == [f"Your file cannot be loaded. {used_up}"] * 2
+    assert outputs(third, ONE) == [used_up] * 2
+
+
+def test_a_process_that_is_closed_while_it_is_asked_ends_at_once(opened: Open) -> None:
+    process = opened("def share(amounts):\n    while True: pass\n", [[ONE], [TWO]])
+    process.start()
+    time.sleep(0.5)
+    started = time.monotonic()
+    process.close()
+    assert (
+        process._run is not None
+        and process._run.result()["one"][0]
+        == "Your code sent no readable answer. It must leave the process's own descriptors alone."
+    )
+    assert time.monotonic() - started < 1.0
 
 
 PEEKS = """
@@ -179,19 +196,22 @@ raise ValueError(f"there were {len(seen)} bytes")
 
 
 def test_nothing_is_asked_before_the_file_is_loaded(opened: Open) -> None:
-    assert "there were 0 bytes" in failure(opened(PEEKS, QUESTIONS), QUESTIONS[0])
+    assert "there were 0 bytes" in str(outputs(opened(PEEKS, [[ONE], [TWO]]), ONE)[0])
 
 
-PEEKS_IN_THE_CALL = """
+LOOKS_AHEAD = """
 import os, select
 
 def share(amounts):
-    ready = select.select([3], [], [], 0.5)[0]
-    raise ValueError(f"there were {len(os.read(3, 65536)) if ready else 0} bytes")
+    seen = 0
+    while select.select([3], [], [], 0.5)[0]:
+        seen += len(os.read(3, 65536))
+    raise ValueError(f"there were {seen} bytes")
 """
 
 
-def test_each_question_is_asked_when_the_one_before_is_answered(opened: Open) -> None:
-    process = opened(PEEKS_IN_THE_CALL, QUESTIONS)
-    (answers,) = read_answers(process.ask(QUESTIONS[0]), QUESTIONS[0].cases)
-    assert answers.error is not None and answers.error["message"] == "there were 0 bytes"
+def test_a_hidden_question_is_asked_when_all_visible_ones_are_answered(opened: Open) -> None:
+    """The code may see what is left of a round, but nothing of the next: what it is shown cannot hold a hidden input."""
+    alone, beside = opened(LOOKS_AHEAD, [[ONE]]), opened(LOOKS_AHEAD, [[ONE], [TWO]])
+    (first, _), (second, _) = outputs(alone, ONE), outputs(beside, ONE)
+    assert first == second == f"there were {len(QUESTIONS[1].frame)} bytes"

@@ -109,10 +109,18 @@ def _attempts(course: Path) -> list[str]:
         ("import os\ndef {id}(amounts):\n    os._exit(0)\n", "ended the Python process"),
         ("def {id}(amounts):\n    return bytearray(1 << 40)\n", "memory"),
         ("import os, signal\ndef {id}(amounts):\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "✗ failed"),
-        ("def {id}(amounts):\n    print('x' * 100_000_000)\n", "printed far too much"),
+        ("def {id}(amounts):\n    print('x' * 100_000_000)\n", "None"),
         ("", "There is no `share`"),
     ],
-    ids=["syntax error", "endless loop", "exit", "memory bomb", "crash", "flood", "empty file"],
+    ids=[
+        "syntax error",
+        "endless loop",
+        "exit",
+        "memory bomb",
+        "crash",
+        "much printed and nothing returned",
+        "empty file",
+    ],
 )
 def test_a_file_that_does_harm_shows_one_clear_message_and_the_watch_goes_on(
     lasting: tuple[Any, Path], source: str, sentence: str

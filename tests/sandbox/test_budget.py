@@ -1,58 +1,62 @@
-"""One clock: what an exercise and a submission may take, and what the machine owes."""
+"""What an exercise and a submission may take: processor time, and three times as much wall time."""
+
+import os
+import subprocess
+import sys
+import time
 
 import pytest
 
-from grader.sandbox.clock import MOST_CREDIT, Allowance, Budget
+from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND, Budget, Used, processor_seconds
 
-
-class Process:
-    """Was kept waiting for so long."""
-
-    def __init__(self, seconds=0.0):
-        self.seconds = seconds
-
-    def kept_waiting(self, now):
-        return self.seconds
-
-
-def test_what_runs_out_first_is_named():
-    budget = Budget(seconds=8, request_seconds=4, cpu_seconds=20, whole=Allowance(seconds=10))
-    assert budget.left(Process(), 1.0, 1.0, 0) == (3.0, "time")
-    assert budget.left(Process(), 1.0, 7.0, 0) == (1.0, "exercise time")
-    budget.whole.spent = 9.5
-    assert budget.left(Process(), 0.0, 0.0, 0) == (0.5, "submission time")
-
-
-def test_what_the_machine_owes_is_credited_within_a_bound():
-    budget = Budget(seconds=8, request_seconds=4, cpu_seconds=20)
-    assert budget.left(Process(2.0), 5.0, 5.0, 0)[0] == 1.0
-    left, _ = budget.left(Process(1e6), 5.0, 5.0, 0)
-    assert left == -1.0 + MOST_CREDIT * 8
+SECONDS = 30
 
 
 @pytest.mark.parametrize(
-    ("spent", "cpu", "owed", "shortage"),
-    [(7.9, 1, 0, None), (8.0, 1, 0, "exercise time"), (9.0, 1, 2.0, None), (20.0, 1, 100.0, "exercise time"), (1, 20, 0, "exercise time")],
-    ids=["nearly all", "all", "all but what is owed", "more than can be owed", "all processor time"],
+    ("used", "left"),
+    [(Used(), 8.0), (Used(1.0, 1.0), 7.0), (Used(8.0, 1.0), 0.0), (Used(9.0, 9.0), -1.0), (Used(1.0, 23.0), 1.0), (Used(0.0, 25.0), -1.0)],
+    ids=["nothing", "some work", "all work", "more than all", "mostly waiting", "waiting for too long"],
 )  # fmt: skip
-def test_processes_of_one_exercise_are_charged_together(spent, cpu, owed, shortage):
-    budget = Budget(seconds=8, request_seconds=4, cpu_seconds=20)
-    budget.settle(spent / 2, cpu / 2, owed / 2)
-    budget.settle(spent / 2, cpu / 2, owed / 2)
-    assert budget.shortage == shortage
+def test_what_is_left_is_what_runs_out_first(used, left):
+    assert WALL_PER_PROCESSOR_SECOND == 3.0
+    assert Budget(8.0).left(used) == (left, "exercise time")
+    charged = Budget(8.0)
+    charged.charge(used)
+    assert charged.left() == (left, "exercise time")
 
 
 def test_exercises_of_one_submission_share_what_it_has():
-    whole = Allowance(seconds=10, cpu_seconds=100)
-    first, second = (Budget(8, 4, 20, whole) for _ in range(2))
-    first.settle(8.0, 8.0, 0.0)
-    assert second.shortage is None and second.left(Process(), 0.0, 0.0, 0) == (2.0, "submission time")
-    second.settle(2.0, 2.0, 0.0)
-    assert second.shortage == "submission time"
+    whole = Budget(10.0, "submission time")
+    first, second = (Budget(8.0, whole=whole) for _ in range(2))
+    first.charge(Used(7.0, 7.0))
+    assert first.left() == (1.0, "exercise time")
+    assert second.left() == (3.0, "submission time")
+    second.charge(Used(3.0, 3.0))
+    assert second.left() == (0.0, "submission time") and whole.used == Used(10.0, 10.0)
 
 
-def test_a_further_process_gets_what_is_left_of_the_processor_time():
-    budget = Budget(8, 4, cpu_seconds=20)
-    assert budget.cpu_seconds_left == 20
-    budget.settle(1.0, 17.5, 0.0)
-    assert budget.cpu_seconds_left == 3
+def child(code):
+    return subprocess.Popen([sys.executable, "-S", "-c", code])
+
+
+def test_all_threads_of_a_process_work_and_sleep_is_no_work():
+    code = "import hashlib, threading, time\nfor _ in range(2): threading.Thread(target=hashlib.pbkdf2_hmac, args=('sha256', b'', b'', 2 * 10**6)).start()\ntime.sleep(60)"
+    with child(code) as process:
+        started = time.monotonic()
+        while processor_seconds(process.pid) < 0.2:
+            assert time.monotonic() - started < SECONDS
+            time.sleep(0.05)
+        until = time.monotonic() + SECONDS
+        before = -1.0
+        while processor_seconds(process.pid) - before > 0.05 and time.monotonic() < until:
+            before = processor_seconds(process.pid)
+            time.sleep(0.5)
+        assert time.monotonic() < until
+        process.kill()
+
+
+def test_of_a_process_that_is_gone_nothing_is_told():
+    with child("") as process:
+        process.wait()
+        assert processor_seconds(process.pid) is None
+    assert processor_seconds(os.getpid()) > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,6 +27,17 @@ def test_a_sandbox_that_is_just_starting_is_closed(milliseconds: int) -> None:
         assert time.monotonic() - started < SECONDS and sandbox._process.returncode is not None
 
 
+@pytest.mark.parametrize("milliseconds", [0, 100], ids=lambda ms: f"after {ms} ms")
+def test_whoever_waits_for_a_sandbox_that_is_closed_is_told_so(milliseconds: int) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(5):
+            sandbox = Sandbox("process")
+            waiting = [threads.submit(sandbox.spawn, Bounds()) for _ in range(2)]
+            time.sleep(milliseconds / 1000)
+            sandbox.close()
+            assert all(isinstance(each.exception(SECONDS), MachineError) for each in waiting)
+
+
 def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
@@ -36,16 +48,12 @@ def test_nothing_is_kept_of_workers_that_are_gone() -> None:
         before = open_descriptors()
         for _ in range(5):
             worker = sandbox.spawn(Bounds())
-            worker.await_lock(time.monotonic() + 20)
-            sandbox.forget(worker)
-        last = sandbox.spawn(Bounds())
-        last.await_lock(time.monotonic() + 20)  # by now the zygote has told of all ends
-        sandbox.forget(last)
+            worker.await_ready()
+            worker.close()
         until = time.monotonic() + 10
         while open_descriptors() > before and time.monotonic() < until:
-            time.sleep(0.05)  # the pump closes them in its own time
+            time.sleep(0.05)  # each thread closes its pipe in its own time
         assert open_descriptors() <= before
-        assert not (sandbox._known or sandbox._pidfds or sandbox._codes or sandbox._cpu_seconds)
 
 
 def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
@@ -56,7 +64,7 @@ def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
         sandbox._process.wait()
         for _ in range(3):
             with pytest.raises(MachineError):
-                sandbox.spawn(Bounds()).await_lock(time.monotonic() + 5)
+                sandbox.spawn(Bounds()).await_ready(5)
         until = time.monotonic() + 10
         while open_descriptors() > before + 3 and time.monotonic() < until:
             time.sleep(0.05)
@@ -64,12 +72,17 @@ def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
 
 
 def test_a_closed_sandbox_leaves_no_descriptor_and_no_thread_behind() -> None:
-    def threads() -> list[str]:
-        return [thread.name for thread in threading.enumerate() if thread.name == "kata pump"]
+    def held() -> tuple[int, int]:
+        return open_descriptors(), sum(thread.name == "kata worker" for thread in threading.enumerate())
 
-    before = open_descriptors(), threads()
+    before = held()
     with Sandbox("process") as sandbox:
         sandbox.await_ready()
-        sandbox.spawn(Bounds()).await_lock(time.monotonic() + 20)
-        assert len(threads()) == len(before[1]) + 1
-    assert (open_descriptors(), threads()) == before
+        worker = sandbox.spawn(Bounds())
+        worker.await_ready()
+        assert held()[1] == before[1] + 2
+    worker.close()
+    until = time.monotonic() + 10
+    while held() != before and time.monotonic() < until:
+        time.sleep(0.05)
+    assert held() == before

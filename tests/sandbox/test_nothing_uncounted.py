@@ -12,7 +12,7 @@ from grader.intake import SourceFile, Submission
 from grader.judge import grading
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
-from grader.sandbox.clock import Allowance
+from grader.sandbox.clock import Budget, Shortage
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.inside import wire
 
@@ -53,14 +53,15 @@ def judge() -> Iterator[Judge]:
 
 
 @pytest.fixture
-def allowances(monkeypatch: pytest.MonkeyPatch) -> list[Allowance]:
-    made: list[Allowance] = []
+def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
+    """Those of the submissions, as they are begun."""
+    made: list[Budget] = []
 
-    def make(seconds: float, cpu_seconds: float) -> Allowance:
-        made.append(Allowance(seconds, cpu_seconds))
+    def make(seconds: float, kind: Shortage) -> Budget:
+        made.append(Budget(seconds, kind))
         return made[-1]
 
-    monkeypatch.setattr(grading, "Allowance", make)
+    monkeypatch.setattr(grading, "Budget", make)
     return made
 
 
@@ -85,14 +86,14 @@ def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
 
 
 @pytest.mark.thorough
-def test_waiting_for_an_end_is_counted(judge: Judge, allowances: list[Allowance]) -> None:
+def test_waiting_for_an_end_is_counted(judge: Judge, budgets: list[Budget]) -> None:
     mallory = graded(judge, RIGHT + EXCHANGES.format(does=LINGERS).encode())
-    assert allowances[0].spent >= 0.9 * mallory.seconds - 0.5 > 1
+    assert budgets[0].used.passed >= 0.9 * mallory.seconds - 0.5 > 1
 
 
-def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, allowances: list[Allowance]) -> None:
+def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, budgets: list[Budget]) -> None:
     graded(judge, RIGHT + EXCHANGES.format(does=BURNS).encode())
-    once = allowances[0].cpu_spent / 3  # it is lost three times
+    once = budgets[0].used.worked / 3  # it is lost three times
     assert once > 0.3
 
 

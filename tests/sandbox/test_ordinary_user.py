@@ -13,13 +13,12 @@ import grader
 NOBODY = 65534
 
 PROBE = """
-import time
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds
 with Sandbox({level!r}) as sandbox:
     worker = sandbox.spawn(Bounds())
-    worker.await_lock(time.monotonic() + 60)
-    sandbox.forget(worker)
+    worker.await_ready(60)
+    worker.close()
 print("locked")
 """
 

@@ -43,7 +43,10 @@ WRONG = {
     "loop": ("def share(amounts):\n    while True: pass\n", "Is there a loop that does not end"),
     "exit": ("import os\ndef share(amounts):\n    os._exit(0)\n", "Your code ended the Python process"),
     "crash": ("import ctypes\ndef share(amounts):\n    ctypes.string_at(0)\n", "Your code crashed the Python process"),
-    "flood": ("def share(amounts):\n    while True: print('x' * 10**6)\n", "Your code printed far too much"),
+    "printing without end": (
+        "def share(amounts):\n    while True: print('x' * 10**6)\n",
+        "Is there a loop that does not end",
+    ),
     "syntax": ("def share(amounts:\n", "not valid Python"),
 }
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from grader.sandbox.forked import ForkedProcess
 from grader.sandbox.launch import LaunchedZygote, MachineError, join, launch_zygote
 from grader.sandbox.levels import Level
 from grader.sandbox.sandbox import Sandbox
@@ -42,22 +43,27 @@ def judge_at(zygote: LaunchedZygote) -> Sandbox:
 
 def working(sandbox: Sandbox) -> Worker:
     worker = sandbox.spawn(Bounds())
-    worker.await_lock(time.monotonic() + SECONDS)
+    worker.await_ready(SECONDS)
     return worker
 
 
-def is_running(sandbox: Sandbox, worker: Worker) -> bool:
-    return sandbox.exit_code_of(worker.number, time.monotonic() + 0.2) is None
+def pid_of(worker: Worker) -> int:
+    worker.process.worked()
+    assert isinstance(worker.process, ForkedProcess) and worker.process._pid > 0
+    return worker.process._pid
+
+
+def is_running(worker: Worker) -> bool:
+    return worker.process.ending(0.2).reason == "closed"
 
 
 @pytest.mark.thorough
 def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as one, judge_at(zygote) as other:
         first, second = working(one), working(other)
-        assert first.number == second.number  # each counts for itself
-        one.forget(first)
-        assert is_running(other, second)
-        assert is_running(one, working(one))
+        first.close()
+        assert is_running(second)
+        assert is_running(working(one))
 
 
 @pytest.mark.thorough
@@ -65,16 +71,14 @@ def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: La
     with judge_at(zygote) as staying:
         leaving = judge_at(zygote)
         kept, gone = working(staying), working(leaving)
-        handle = os.dup(leaving.pidfd_of(gone.number, time.monotonic() + SECONDS))
+        pid = pid_of(gone)
         leaving.close()
-        with open(f"/proc/self/fdinfo/{handle}", encoding="ascii") as about:
-            number = next(int(line.split()[1]) for line in about if line.startswith("Pid:"))
+        gone.process._life.close()  # as the end of the judge's process does
         until = time.monotonic() + SECONDS
-        while os.path.exists(f"/proc/{number}") and time.monotonic() < until:
+        while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
             time.sleep(0.05)
-        os.close(handle)
-        assert not os.path.exists(f"/proc/{number}")
-        assert is_running(staying, kept)
+        assert not os.path.exists(f"/proc/{pid}")
+        assert is_running(kept)
         assert zygote.process.poll() is None
 
 
@@ -91,7 +95,7 @@ def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: LaunchedZygote) -> 
 def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: LaunchedZygote) -> None:
     with judge_at(zygote) as sandbox:
         end(zygote)
-        assert is_running(sandbox, working(sandbox))
+        assert is_running(working(sandbox))
 
 
 @pytest.mark.thorough

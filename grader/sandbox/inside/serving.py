@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from typing import Any
 
 from . import host, wire
@@ -16,18 +15,19 @@ from . import host, wire
 def serve(questions: int, answers: int) -> None:
     """Read questions from one descriptor and answer on the other until the judge closes it."""
     task = _receive(questions, wire.MAX_HEADER_BYTES)
-    room = task["reply_bytes"]
+    answering = _Answering(answers, task["reply_bytes"])
     source, file = bytes(task["source"].tolist()).decode("utf-8"), task["file"]
-    _send(answers, host.scan(source, task["calls"], task["entry_points"]), room)
+    answering.send(host.scan(source, task["calls"], task["entry_points"]))
     try:
         namespace = host.load(source, file)
     except BaseException as error:
-        _send(answers, {"error": host.describe_error(error, file)}, room)
+        answering.send({"error": host.describe_error(error, file)})
         return
-    _send(answers, {"loaded": True}, room)
+    answering.send({"loaded": True})
     with contextlib.suppress(wire.ChannelClosed):
         while True:
-            _send(answers, host.run_question(_receive(questions, room), namespace, file, task["operators"]), room)
+            question = _receive(questions, wire.TRUSTED_BYTES)
+            answering.send(host.run_question(question, namespace, file, task["operators"]))
 
 
 def _receive(questions: int, most_bytes: int) -> Any:
@@ -35,21 +35,23 @@ def _receive(questions: int, most_bytes: int) -> Any:
     return wire.unpack_trusted(*wire.read_frame(questions, most_bytes))
 
 
-def _send(answers: int, value: Any, room: int) -> None:
-    """Send an answer, or a note that it is too large."""
-    flush_output()
-    try:
-        frame = wire.pack(value, room)
-    except wire.WireError as error:
-        frame = wire.pack({"too_large": str(error)}, room)
-    wire.write_frame(answers, frame)
+class _Answering:
+    """Sends answers as long as there is room for them, and otherwise notes that they are too large."""
 
+    def __init__(self, answers: int, room: int) -> None:
+        self._answers = answers
+        self._room = room
 
-def flush_output() -> None:
-    """Flush output, which is block-buffered and would be lost or come late."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(BaseException):
-            stream.flush()
+    def send(self, value: Any) -> None:
+        """Send an answer."""
+        try:
+            frame = wire.pack(value, self._room)
+            if len(frame) > self._room:
+                raise wire.WireError("all answers together are larger than they may be")
+            self._room -= len(frame)
+        except wire.WireError as error:
+            frame = wire.pack({"too_large": str(error)}, 0)
+        wire.write_frame(self._answers, frame)
 
 
 def end_now(code: int = 0) -> None:

@@ -1,6 +1,6 @@
 """A process that loads torch, waits for one learner's file and answers questions about it. Works without fork.
 
-It uses its standard streams: questions come in on stdin, answers go out on stdout, what the learner prints on stderr.
+It uses its standard streams: questions come in on stdin, answers go out on stdout, on stderr why it could not start.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ CHUNK = 1 << 16
 
 
 def main() -> None:
-    """Become a worker: load torch, say "warm", take the limits, answer questions, exit. Never returns."""
+    """Become a worker: load torch, say "ready", take the limits, answer questions, exit. Never returns."""
     questions, answers = _take_streams()
     from . import limits, serving, warmth, wire  # only now: torch may print while it loads
 
@@ -20,31 +20,37 @@ def main() -> None:
     try:
         warmth.warm_up()
         warmth.keep_what_is_loaded()
-        wire.write_frame(answers, wire.pack({"warm": True}, 0))
+        _print_nowhere()
+        wire.write_frame(answers, wire.pack({"ready": True}, 0))
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
         limits.limit_as_possible(limits.Rlimits(order["cpu_seconds"], order["memory_bytes"]))
-        wire.write_frame(answers, wire.pack({"ready": True}, 0))
         serving.serve(questions, answers)
         code = 0
     except Exception as error:
-        # if it never became warm, the judge shows this last line
+        # if it never became ready, the judge shows this last line
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace"))
     except BaseException:
         pass
     finally:
-        serving.flush_output()
         serving.end_now(code)
 
 
 def _take_streams() -> tuple[int, int]:
-    """Move questions (0) and answers (1) to other descriptors and return these. 1 and 2 become the printed output."""
+    """Move questions (0) and answers (1) to other descriptors and return these. Torch may print while it loads."""
     questions, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     return questions, answers
+
+
+def _print_nowhere() -> None:
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):
+        os.dup2(nothing, output)
+    os.close(nothing)
 
 
 def _ended_with_the_judge(questions: int) -> int:

@@ -1,7 +1,7 @@
 """A process with torch loaded that forks one worker after another and never reads what a learner wrote.
 
-A judge sends it orders over a socket (with the descriptors for each worker); it reports which workers have ended.
-Several judges may share it: each has its own socket and gets reports about its own workers only.
+A judge sends it orders over a socket, with the descriptors for each worker. Of each worker it tells on a socket of the
+worker's own: its pidfd, and how it ended. When that socket is closed, it kills the worker. Several judges may share it.
 """
 
 from __future__ import annotations
@@ -38,12 +38,13 @@ FORK_SECONDS = 5.0
 
 @dataclass
 class Child:
-    """A running worker: its judge's socket, its number there, and its process."""
+    """A running worker: its process, and the socket to whoever ordered it."""
 
-    control: socket.socket
-    number: int
+    life: socket.socket
     pid: int
     pidfd: int
+    is_unwanted: bool = False
+    """Nobody waits for it any more: it was killed."""
 
 
 class Zygote:
@@ -66,15 +67,21 @@ class Zygote:
                 poller.register(control, select.POLLIN)
             for child in self.children:
                 poller.register(child.pidfd, select.POLLIN)
+                if not child.is_unwanted:
+                    poller.register(child.life, select.POLLIN)
             ready = {fd for fd, _ in poller.poll(self._poll_timeout())}
             self._bound_threads()
             if self.page_collapse and not ready and not self.page_collapse.step():
                 self.page_collapse = None
+            for child in [child for child in self.children if child.life.fileno() in ready]:
+                child.is_unwanted = True
+                _kill(child)
             for child in [child for child in self.children if child.pidfd in ready]:
                 self._reap(child)
             for control in [each for each in self.joined if each.fileno() in ready]:
                 if not self._handle_order(control):
-                    self._remove_judge(control)
+                    self.joined.remove(control)
+                    control.close()
             if self.control.fileno() in ready and not self._handle_order(self.control):
                 return
 
@@ -88,8 +95,7 @@ class Zygote:
         """Kill workers that have far more threads than any computation needs."""
         for child in self.children:
             if threads_of(child.pid) > MOST_THREADS:
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+                _kill(child)
 
     def _fork(self) -> int:
         """Fork; if there is no room for another process, retry until there is, for at most FORK_SECONDS."""
@@ -118,17 +124,18 @@ class Zygote:
         if "many" in order:
             self._expect_many()
             return True
+        *pipes, life = fds
         pid = self._fork()
         if pid == 0:
-            run_worker(fds, Rlimits(order["cpu_seconds"], order["memory_bytes"]), self.rules)
-        for fd in fds:
+            run_worker(pipes, Rlimits(order["cpu_seconds"], order["memory_bytes"]), self.rules)
+        for fd in pipes:
             os.close(fd)
-        child = Child(control, order["spawn"], pid, os.pidfd_open(pid))
+        child = Child(socket.socket(fileno=life), pid, os.pidfd_open(pid))
         self.children.append(child)
         self.forks += 1
         if self.forks == FORKS_OF_ONE_CHECK:  # pays off only when many more forks follow
             self.page_collapse = PageCollapse()
-        _send(control, {"spawned": child.number}, [child.pidfd])
+        _send(child.life, {}, [child.pidfd])
         return True
 
     def _add_judge(self, fds: list[int]) -> None:
@@ -136,15 +143,6 @@ class Zygote:
         for fd in fds:
             self.joined.append(socket.socket(fileno=fd))
             _send(self.joined[-1], {"ready": True}, [])
-
-    def _remove_judge(self, control: socket.socket) -> None:
-        """A judge has disconnected: kill its workers."""
-        self.joined.remove(control)
-        control.close()
-        for child in self.children:
-            if child.control is control:
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
 
     def _expect_many(self) -> None:
         if not self.expects_many:  # another judge may have asked for it before
@@ -157,12 +155,18 @@ class Zygote:
         os.close(child.pidfd)
         self.children.remove(child)
         code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-        _send(child.control, {"ended": child.number, "code": code, "cpu_seconds": cpu_seconds}, [])
+        _send(child.life, {"code": code, "cpu_seconds": cpu_seconds}, [])
+        child.life.close()
 
 
-def _send(control: socket.socket, message: dict[str, float], fds: list[int]) -> None:
-    with contextlib.suppress(OSError):  # the judge is gone, or the socket has been closed
-        socket.send_fds(control, [json.dumps(message).encode()], fds)
+def _kill(child: Child) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        signal.pidfd_send_signal(child.pidfd, signal.SIGKILL)
+
+
+def _send(to: socket.socket, message: dict[str, float], fds: list[int]) -> None:
+    with contextlib.suppress(OSError):  # the judge is gone, or has no more use for the worker
+        socket.send_fds(to, [json.dumps(message).encode()], fds)
 
 
 def threads_of(pid: int) -> int:
@@ -196,16 +200,15 @@ def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
     except BaseException:
         pass
     finally:
-        serving.flush_output()
         serving.end_now(code)
 
 
 def _take_descriptors(fds: list[int]) -> None:
-    """Arrange the descriptors: 0 empty input, 1 and 2 output, 3 questions, 4 answers."""
-    questions, answers, output = fds
-    nothing = os.open("/dev/null", os.O_RDONLY)
+    """Arrange the descriptors: 0 empty input, 1 and 2 output that goes nowhere, 3 questions, 4 answers."""
+    questions, answers = fds
+    nothing = os.open("/dev/null", os.O_RDWR)
     # duplicate them to high numbers first, so that no dup2 closes one that is still needed
-    high = [os.dup(fd) for fd in (nothing, output, output, questions, answers)]
+    high = [os.dup(fd) for fd in (nothing, nothing, nothing, questions, answers)]
     while min(high) < WORKER_FDS:
         high = [os.dup(fd) for fd in high]
     for target, fd in enumerate(high):
