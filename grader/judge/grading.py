@@ -243,12 +243,9 @@ class Judge:
         return result_of(kit, session, _worths(checks), endings, started)
 
     def _run(self, session: Session, going: _Going | None, checks: Sequence[Check]) -> dict[str, Ending]:
-        try:
-            session.process.start()
-            if going is not None and (ahead := going.next_session()) is not None:
-                ahead.process.start()  # it is locked down, loads and answers on another core meanwhile
-        except MachineError as error:
-            return {check.name: Ending("machine", str(error)) for check in checks}
+        session.process.start()
+        if going is not None and (ahead := going.next_session()) is not None:
+            ahead.process.start()  # it is locked down, loads and answers on another core meanwhile
         return {check.name: run_check(check, session) for check in checks}
 
     def _replace_sandbox(self) -> None:

@@ -87,4 +87,4 @@ def _has_come(life: socket.socket, seconds: float) -> bool:
 def _pid_of(pidfd: int) -> int:
     """The pid of a process in this process's namespace; 0 when it has ended, so that there is no clock to ask."""
     lines = Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines()
-    return max(0, *(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
+    return max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))

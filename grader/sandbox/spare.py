@@ -103,16 +103,12 @@ class SpawnedWorkers:
         return self._starter.submit(start)
 
     def _replace_waiting(self) -> None:
-        self._end_waiting()
-        self._waiting = self._start()
-
-    def _end_waiting(self) -> None:
         with contextlib.suppress(MachineError):
             self._waiting.result().close()
+        self._waiting = self._start()
 
     def close(self) -> None:
         """End the waiting child and every worker, and wait until they are gone."""
-        self._end_waiting()
         with contextlib.suppress(MachineError):
             self._taken.append(self._waiting.result())
         for worker in self._taken:

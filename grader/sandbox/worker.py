@@ -166,8 +166,7 @@ class Worker:
     def _receive(self, budget: Budget, seconds: float) -> Parts:
         came: Parts | WorkerLost | None = None
         while True:
-            passed, worked = time.monotonic() - self._since, self.process.worked()
-            used = Used(passed if worked is None else worked - self._worked, passed)
+            used = self._used()
             own: tuple[float, Shortage] = used.left_of(seconds), "time"
             left, shortage = min(own, budget.left(used))
             if left <= 0:
@@ -184,6 +183,11 @@ class Worker:
             self.close()
             raise came
         return came
+
+    def _used(self) -> Used:
+        """What it has used since the answer before, or since it was asked."""
+        passed, worked = time.monotonic() - self._since, self.process.worked()
+        return Used(passed if worked is None else worked - self._worked, passed)
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
