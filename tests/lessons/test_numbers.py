@@ -43,7 +43,7 @@ A = tensor(
 )
 """Day 15's two heads."""
 
-NOTES, MULTI = "04", "05"
+NOTES, MULTI = "Notes on the documents", "05"
 
 Rows = Iterator[tuple[str, str]]
 """Sections, and rows of numbers that stand there."""
