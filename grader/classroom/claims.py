@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from .learners import Learner as Enrolled
 from .lms_names import TITLES, Platform
 from .matcher import Matcher
-from .roster import Enrolled
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ class Table:
     """A CSV as it is.
 
     name: what people call it. titles: as they stand there. columns: as `letters` spells them, in English where they are
-    those of Moodle's worksheet. rows: what is not empty, with its number from 2 on, at least as wide as the titles.
+    those of Moodle's worksheet. rows: what is not empty, with the line on which it begins, at least as wide as the
+    titles.
     """
 
     name: str
@@ -69,18 +70,19 @@ def table_in(content: bytes, name: str) -> Table:
     text = _text(content, name)
     header, *_ = text.splitlines() or [""]
     delimiter = max(_DELIMITERS, key=header.count)
+    rows: list[tuple[int, tuple[str, ...]]] = []
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         titles = tuple(next(lines, []))
-        rows = tuple(
-            (number, (*line, *[""] * (len(titles) - len(line))))
-            for number, line in enumerate(lines, 2)
-            if any(cell.strip() for cell in line)
-        )
+        first = lines.line_num + 1
+        for cells in lines:
+            if any(cell.strip() for cell in cells):
+                rows.append((first, (*cells, *[""] * (len(titles) - len(cells)))))
+            first = lines.line_num + 1
     except csv.Error as error:
         raise KataError(f"{name}, line {lines.line_num}: this is not a CSV file ({error}).") from None
     columns = in_english([letters(title) for title in titles], [cells for _, cells in rows])
-    return Table(name, titles, columns, rows, delimiter)
+    return Table(name, titles, columns, tuple(rows), delimiter)
 
 
 def _text(content: bytes, name: str) -> str:

@@ -20,6 +20,7 @@ from grader.intake.submission import SlowDiskError
 
 from .claims import Claim
 from .lms_names import Platform, Said, in_time_order, platform_of, read_names
+from .submission_files import OutOfReach as OutOfReach
 
 if TYPE_CHECKING:
     from grader.intake import LooseFile
@@ -139,10 +140,6 @@ def _stem(path: Path) -> str:
     from grader.intake.names import stem_of
 
     return path.name if path.is_dir() else stem_of(path.name)
-
-
-class OutOfReach(Exception):
-    """This machine cannot read a submission, which is not the learner's fault; the message is one sentence."""
 
 
 def read_entry(entry: Entry, course: Course) -> Submission:

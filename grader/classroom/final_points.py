@@ -18,7 +18,7 @@ from grader.policy.rules import Correction, HandIn, changes_points
 from grader.record import Record
 
 from .corrections import read_corrections, told_strangers
-from .members import Learner
+from .members import ListedLearner as Learner
 from .results_file import RESULTS, read_results
 
 

@@ -24,7 +24,8 @@ from grader.files import write_file
 from .claims import folded
 from .class_folder import UNPACKED
 from .handed_in import APPEALS
-from .members import CLASS_LIST, Learner, called, find_learner
+from .members import CLASS_LIST, called, find_learner
+from .members import ListedLearner as Learner
 from .page_names import page_name, page_stem, stem_of
 from .regrading import MOVED
 from .results_file import NOT_GRADED, class_of

@@ -14,7 +14,8 @@ from grader.intake import Submission, SubmissionError, read_submission
 from .class_folder import ReadingOptions, class_in
 from .entries import OutOfReach, read_entry
 from .lms_names import platform_called
-from .members import Learner, find_learner
+from .members import ListedLearner as Learner
+from .members import find_learner
 from .page_names import page_stem
 from .results_file import Result, digest_of, read_results
 from .roster import read_roster

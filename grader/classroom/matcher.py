@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from .roster import Enrolled
+from .learners import Learner as Enrolled
 
 MOST_WORDS = 12
 """The most words of a name for which other orders are tried."""

@@ -22,15 +22,15 @@ from grader.intake.names import first_few
 from .claims import Claim, LearnerMatch, resolve
 from .class_listing import LeftOut
 from .entries import Entry, distinct
+from .learners import Learner as Enrolled
 from .lms_names import Platform
 from .matcher import Matcher
-from .roster import Enrolled
 from .rows import NO_ROWS, Rows
 
 CLASS_LIST = "class.jsonl"
 
 
-class Learner(BaseModel):
+class ListedLearner(BaseModel):
     """One learner of a class."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -56,14 +56,14 @@ class Learner(BaseModel):
     )
 
 
-def as_lines(learners: Iterable[Learner]) -> Iterator[bytes]:
+def as_lines(learners: Iterable[ListedLearner]) -> Iterator[bytes]:
     """The lines of a class list."""
     for learner in learners:
         told = learner.model_dump(by_alias=True)
         yield json.dumps(told, default=datetime.isoformat).encode("ascii") + b"\n"
 
 
-def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collection[str]) -> list[str]:
+def write_class_list(path: Path, learners: Sequence[ListedLearner], recorded: Collection[str]) -> list[str]:
     """Write the class list: the class, then learners who only have a record of an earlier run; returns these.
 
     recorded: the names of all who have a record. Raises OSError, KataError when an earlier list is damaged.
@@ -72,28 +72,28 @@ def write_class_list(path: Path, learners: Sequence[Learner], recorded: Collecti
     gone = [name for name in recorded if name not in listed]
     before = {each.name: each for each in read_learners(path)} if gone and path.exists() else {}
     known = [each.model_copy(update={"handed_in": each.handed_in or each.name in recorded}) for each in learners]
-    left = [before.get(name, Learner(name=name, shown=name)) for name in gone]
+    left = [before.get(name, ListedLearner(name=name, shown=name)) for name in gone]
     write_file(path, as_lines([*known, *left]))
     return gone
 
 
-def read_learners(path: Path) -> Iterator[Learner]:
+def read_learners(path: Path) -> Iterator[ListedLearner]:
     """The learners in a class list, in class order. Raises KataError for an invalid line."""
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                yield Learner.model_validate_json(line)
+                yield ListedLearner.model_validate_json(line)
             except ValidationError:
                 raise KataError(f"Line {number} of {path} is not a learner of a class.") from None
 
 
-def called(who: Learner) -> set[str]:
+def called(who: ListedLearner) -> set[str]:
     """All names and ids of a learner, of people and of platforms."""
     submitter = who.submitter.partition(" ")[2]
     return {who.name, who.shown, who.email, f"{who.shown} ({who.name})", submitter, *who.ids}
 
 
-def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str) -> Learner:
+def find_learner(learners: Sequence[ListedLearner], text: str, out: Path, command: str) -> ListedLearner:
     """Find the learner of OUT with this id; else by login, email or name, if only one learner has it.
 
     command: the command to show in the message; an id is added to it.
@@ -119,7 +119,7 @@ def find_learner(learners: Sequence[Learner], text: str, out: Path, command: str
 class Member:
     """One learner and their submission; None if there is none that counts."""
 
-    learner: Learner
+    learner: ListedLearner
     entry: Entry | None
 
 
@@ -229,7 +229,7 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
     entry = replace(entries[0], name=name) if len(entries) == 1 else None
     if enrolled is not None:
         hand_in = enrolled.hand_in
-        learner = Learner(
+        learner = ListedLearner(
             name=name,
             shown=enrolled.name,
             email=enrolled.email,
@@ -242,7 +242,7 @@ def _member(name: str, enrolled: Enrolled | None, entries: Sequence[Entry], befo
     else:
         claim = entries[0].claim
         platform = "" if claim.platform == "plain" else claim.platform
-        learner = Learner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
+        learner = ListedLearner(name=name, shown=_shown(name, claim), platform=platform, ids=claim.ids)
     found = {"handed_in": bool(entries), "is_disputed": is_disputed, "submitter": submitter}
     return Member(learner.model_copy(update=found), entry)
 
@@ -262,7 +262,7 @@ def _about(all: Sequence[Member], *, has_roster: bool) -> Iterable[str]:
         yield f"Handed in nothing: {first_few(absent)}."
 
 
-def _dispute(learner: Learner, entries: Sequence[Entry]) -> str:
+def _dispute(learner: ListedLearner, entries: Sequence[Entry]) -> str:
     names = " and ".join(entry.path.name for entry in entries)
     return f"{names} all claim to be {learner.shown}'s, so none of them counts: leave one, and use --resume."
 
@@ -272,7 +272,7 @@ def _unclear(entry: Entry, match: LearnerMatch) -> str:
     return f"{entry.path.name} could be {names}'s, so it is in nobody's row."
 
 
-def _none_of(learner: Learner, entries: Sequence[Entry]) -> Iterable[LeftOut]:
+def _none_of(learner: ListedLearner, entries: Sequence[Entry]) -> Iterable[LeftOut]:
     for entry in entries:
         for path in entry.files:
             yield LeftOut(path.name, f"Another submission claims to be {learner.shown}'s too, so neither counts.")

@@ -30,7 +30,8 @@ from grader.record import CheckResult, CourseStamp, ExerciseResult, Record, Reco
 from grader.render.safe_text import visible
 
 from .class_listing import LeftOut
-from .members import CLASS_LIST, Learner, read_learners
+from .members import CLASS_LIST, read_learners
+from .members import ListedLearner as Learner
 from .run_header import Terms
 
 

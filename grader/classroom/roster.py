@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from grader.policy.rules import EVERY_UNIT, HandIn, earliest
 from .csv_file import Table, lacking, read_table
 from .dates import EXAMPLE as SPOKEN
 from .dates import read_date
+from .learners import Learner
 from .moodle_worksheet import IDENTIFIER, NOTHING, SUBMITTED, letters
 
 # As `letters` spells titles. The first that is there, and filled, is the one.
@@ -41,7 +42,10 @@ TITLES: Mapping[str, tuple[str, ...]] = {
 }
 WHO = {*IDS, *TITLES["own_id"], *TITLES["email"], *TITLES["whole_name"], *TITLES["last"]}
 """Titles that say who somebody is."""
+SECTIONS = ("section", "sectionname")
 GROUPS = ("group", "groupname", "team", "teamname")  # Moodle's "Groups" are of lessons: they hand in one by one
+CANVAS_TITLES = ({"sisuserid"}, {"sisloginid"}, {"student", "id", "section"})
+"""Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
 HANDED_IN, EXTRA_DAYS, EXEMPT = "handed_in", "extra_days", "exempt"
 POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
     HANDED_IN: ("handedin", "handedinat", "submittedat", "submissiontime", SUBMITTED),
@@ -92,7 +96,7 @@ def participant_in(cell: str) -> str:
 
 
 def roster_rows(table: Table) -> Iterator[tuple[int, RosterRow]]:
-    """The rows of a roster, each with its number. Raises KataError when no column says who somebody is."""
+    """The rows of a roster, each with its line. Raises KataError when no column says who somebody is."""
     if WHO.isdisjoint(table.columns):
         raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
     ids = table.places(IDS)
@@ -109,28 +113,11 @@ def _filled(cells: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Enrolled:
-    """One learner of a roster. `ids`: all numbers and logins of the roster; the first is the id.
-
-    participant: the learner's number in one Moodle assignment, if the roster is its grading worksheet. group: with
-    which group the learner hands in. hand_in: what the policy has to know of the learner.
-    """
-
-    id: str
-    name: str
-    email: str
-    ids: tuple[str, ...]
-    participant: str = ""
-    group: str = ""
-    hand_in: HandIn = field(default=HandIn(), compare=False)
-
-
-@dataclass(frozen=True)
 class Roster:
     """The learners of a roster, in its order, and where it is."""
 
     path: Path
-    learners: tuple[Enrolled, ...]
+    learners: tuple[Learner, ...]
 
     @property
     def sha256(self) -> str:
@@ -149,19 +136,29 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
     table = read_table(path)
     problems: list[str] = []
     columns = _PolicyColumns(table, course, withdrawn, problems)
-    learners: list[Enrolled] = []
-    first_row: dict[str, int] = {}
+    learners: list[Learner] = []
+    first_line: dict[str, int] = {}
     cells = dict(table.rows)
-    groups = [place for place, title in enumerate(table.titles) if letters(title) in GROUPS]
+    sections, groups = table.places(SECTIONS), table.places(GROUPS)
+    of_canvas = any(each <= set(table.columns) for each in CANVAS_TITLES)
     for number, row in roster_rows(table):
         id = next(iter(row.ids), row.email or row.name)
         if not id:
-            problems.append(f"row {number}: there is no id, name or email.")
-        elif first_row.setdefault(id, number) != number:
-            problems.append(f"row {number}: {id} is in row {first_row[id]} already.")
-        hand_in = columns.hand_in(number, cells[number])
-        group = next(iter(_filled(cells[number], groups)), "")
-        learners.append(Enrolled(id, row.name or id, row.email, row.ids, row.participant, group, hand_in))
+            problems.append(f"line {number}: there is no id, name or email.")
+        elif first_line.setdefault(id, number) != number:
+            problems.append(f"line {number}: {id} is in line {first_line[id]} already.")
+        learner = Learner(
+            id,
+            row.name or id,
+            row.email,
+            row.ids,
+            row.participant,
+            group=next(iter(_filled(cells[number], groups)), ""),
+            hand_in=columns.hand_in(number, cells[number]),
+            section=next(iter(_filled(cells[number], sections)), ""),
+            canvas_id=row.own_id if of_canvas else "",
+        )
+        learners.append(learner)
     if problems:
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
     if not learners:
@@ -211,18 +208,18 @@ class _PolicyColumns:
                 elif self._course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
                     at[unit] = self._moment(text)
             except KataError as error:
-                self._problems.append(f"row {number}: {error} The column is {quoted(column.title)}.")
+                self._problems.append(f"line {number}: {error} The column is {quoted(column.title)}.")
         return HandIn(at=at, extra_days=extra_days, exempt=tuple(dict.fromkeys(exempt)))
 
     def _add(self, column: _PolicyColumn) -> None:
         units = [EVERY_UNIT] if column.unit == EVERY_UNIT else self._units_called(column.unit)
         if not units:
-            self._problems.append(f"row 1: there is no unit {quoted(column.unit)} in the course.")
+            self._problems.append(f"line 1: there is no unit {quoted(column.unit)} in the course.")
         for unit in units:
             first = self._columns.setdefault((column.what, unit), column)
             if first is not column:
                 titles = f"{quoted(first.title)} and {quoted(column.title)}"
-                self._problems.append(f"row 1: {titles} are about the same: take one out.")
+                self._problems.append(f"line 1: {titles} are about the same: take one out.")
 
     def _units_called(self, name: str) -> list[str]:
         return [unit.folder for unit in self._course.units if unit.is_called(name)]

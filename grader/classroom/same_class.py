@@ -13,7 +13,8 @@ from grader.intake.names import first_few
 from .claims import folded
 from .class_folder import ReadingOptions
 from .lms_names import Platform, platform_called
-from .members import CLASS_LIST, Learner, Members, read_learners
+from .members import CLASS_LIST, Members, read_learners
+from .members import ListedLearner as Learner
 from .results_file import RESULTS, final_lines
 from .roster import Roster, read_roster
 from .rows import Rows

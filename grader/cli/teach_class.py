@@ -13,7 +13,7 @@ from .named_paths import demand_results
 from .terms import CourseFile, course_at, level_called, refuse_exposed, say
 
 if TYPE_CHECKING:
-    from grader.classroom.members import Learner
+    from grader.classroom.members import ListedLearner as Learner
 
 Out = Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
 LearnerName = Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]

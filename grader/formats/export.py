@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.members import Learner
+from grader.classroom.members import ListedLearner as Learner
 from grader.classroom.page_names import stem_of
 from grader.csv_writing import text_field
 from grader.errors import KataError

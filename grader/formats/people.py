@@ -13,10 +13,11 @@ from pathlib import Path
 
 from grader.classroom.claims import Claim, folded, resolve
 from grader.classroom.csv_file import read_table
+from grader.classroom.learners import Learner as Enrolled
 from grader.classroom.lms_names import platform_called
 from grader.classroom.matcher import Matcher
-from grader.classroom.members import Learner
-from grader.classroom.roster import Enrolled, RosterRow, roster_rows
+from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.roster import RosterRow, roster_rows
 from grader.errors import KataError
 
 Person = RosterRow

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grader.classroom.members import Learner
+from grader.classroom.members import ListedLearner as Learner
 from grader.classroom.results_file import RESULTS, Result, disputed, handed_in_nothing, read_results, ungraded
 from grader.course import Course, Unit
 from grader.errors import KataError

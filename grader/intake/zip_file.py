@@ -8,10 +8,10 @@ import stat
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from .names import printable
@@ -94,7 +94,8 @@ class _Guarded(io.BufferedReader):
         return content
 
 
-Report = Callable[[UnreadableError], None]
+Report = Callable[[str, UnreadableError], None]
+"""Takes a member's path and what is wrong with it."""
 
 
 @contextmanager
@@ -122,7 +123,7 @@ def opened_zip(
 
 def collect_zip(path: Path, taker: Taker, limits: ZipLimits = OF_A_LEARNER) -> None:
     """Offer every member of the zip at `path`. Raises SubmissionError, as `opened_zip`."""
-    report = partial(taker.report, taker.name) if limits is OF_A_CLASS else None
+    report = taker.report if limits is OF_A_CLASS else None
     with opened_zip(path, taker.name, limits, report) as members:
         offer_all(members, taker)
 
@@ -144,16 +145,17 @@ def _members(file: _Guarded, name: str, limits: ZipLimits, report: Report | None
     _demand_no_overlap(infos, archive.start_dir)
     if sum(info.file_size for info in infos) > limits.declared_mb * MB:
         raise UnreadableError(f"unpacks to more than {limits.declared_mb} MB; zip the exercise files alone")
+    places = {info: "/".join(part for part in info.filename.split("/") if part not in ("", ".")) for info in infos}
+    times = Counter(places.values())
     members: dict[str, ZipMember | None] = {}
-    for info in infos:
+    for info, where in places.items():
         look_at_clock()
-        where = "/".join(part for part in info.filename.split("/") if part not in ("", "."))
-        twice = f"two files named {printable(where)}; zip your files again" if where in members else ""
+        twice = f"two files named {printable(where)}; zip your files again" if times[where] > 1 else ""
         if harm := _harm_of(info) or twice:
             error = UnreadableError(f"holds {harm}", "refused")
             if report is None:
                 raise error
-            report(error)
+            report(where or info.filename, error)
         else:
             members[where] = None if info.is_dir() else ZipMember(name, where, archive, info)
     return members

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.entries import Entry
+from grader.classroom.learners import Learner as Enrolled
 from grader.classroom.matcher import Matcher
 from grader.classroom.members import members
-from grader.classroom.roster import Enrolled, read_roster
+from grader.classroom.roster import read_roster
 from grader.course import Course
 
 ROSTER = """\

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.roster import Enrolled, read_roster
+from grader.classroom.learners import Learner as Enrolled
+from grader.classroom.roster import read_roster
 from grader.course import Course
 from grader.errors import KataError
 
@@ -38,7 +39,7 @@ def test_a_worksheet_is_a_roster_in_every_language(
 def test_a_time_that_is_none_is_told_and_nothing_is_guessed(vienna: Course, tmp_path: Path) -> None:
     odd = GERMAN.read_text("utf-8-sig").replace("Sonntag, 1. März", "Sonntag, 1. Lenz")
     (tmp_path / "worksheet.csv").write_text(odd, "utf-8")
-    with pytest.raises(KataError, match=r"row 2: `Sonntag.* The column is `Zuletzt geändert \(Abgabe\)`\.$"):
+    with pytest.raises(KataError, match=r"line 2: `Sonntag.* The column is `Zuletzt geändert \(Abgabe\)`\.$"):
         read_roster(tmp_path / "worksheet.csv", vienna)
 
 

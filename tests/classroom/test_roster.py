@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.roster import Enrolled, read_roster
+from grader.classroom.learners import Learner as Enrolled
+from grader.classroom.roster import read_roster
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.policy.rules import HandIn
@@ -115,22 +116,22 @@ def test_without_due_dates_nobody_is_late_whatever_times_a_worksheet_has(course:
             b"id,handed_in,extra_days,handed_in:7,exempt,Submission Time\n"
             b"a,yesterday,,,shar,\na,,many,,,\n,,400,,,\nb,,-1,,,\n",
             [
-                "row 1: there is no unit `7` in the course.",
-                "row 1: `handed_in` and `Submission Time` are about the same: take one out.",
-                "row 2: `yesterday` is not a date and a time such as 2026-03-01 12:00, nor as Moodle writes them "
+                "line 1: there is no unit `7` in the course.",
+                "line 1: `handed_in` and `Submission Time` are about the same: take one out.",
+                "line 2: `yesterday` is not a date and a time such as 2026-03-01 12:00, nor as Moodle writes them "
                 "(Sunday, 1 March 2026, 12:14 PM). The column is `handed_in`.",
-                "row 2: there is no exercise and no unit `shar`: did you mean `share`? The column is `exempt`.",
-                "row 3: a is in row 2 already.",
-                "row 3: `many` is no number of days from 0 to 366. The column is `extra_days`.",
-                "row 4: there is no id, name or email.",
-                "row 4: `400` is no number of days from 0 to 366. The column is `extra_days`.",
-                "row 5: `-1` is no number of days from 0 to 366. The column is `extra_days`.",
+                "line 2: there is no exercise and no unit `shar`: did you mean `share`? The column is `exempt`.",
+                "line 3: a is in line 2 already.",
+                "line 3: `many` is no number of days from 0 to 366. The column is `extra_days`.",
+                "line 4: there is no id, name or email.",
+                "line 4: `400` is no number of days from 0 to 366. The column is `extra_days`.",
+                "line 5: `-1` is no number of days from 0 to 366. The column is `extra_days`.",
             ],
             id="all at once",
         ),
         pytest.param(
             b"id,extra_days:02\na,3\n",
-            ["row 2: course.yml gives no due date, so there is no use for extra days. The column is `extra_days:02`."],
+            ["line 2: course.yml gives no due date, so there is no use for extra days. The column is `extra_days:02`."],
             id="days for what is never due",
         ),
     ],

@@ -17,9 +17,9 @@ from grader.classroom.claims import Claim, resolve
 from grader.classroom.class_listing import look_into
 from grader.classroom.download import read_download
 from grader.classroom.entries import entries
+from grader.classroom.learners import Learner as Enrolled
 from grader.classroom.lms_names import platform_of, read_names
 from grader.classroom.members import members
-from grader.classroom.roster import Enrolled
 from grader.errors import KataError
 from grader.policy.rules import HandIn
 from grader.record import Record

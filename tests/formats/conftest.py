@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.members import CLASS_LIST, Learner, as_lines
+from grader.classroom.members import CLASS_LIST, as_lines
+from grader.classroom.members import ListedLearner as Learner
 from grader.course import Course, Exercise, Unit
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, ResultsTable

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.members import Learner
+from grader.classroom.members import ListedLearner as Learner
 from grader.formats.people import Person
 from grader.record import Problem
 

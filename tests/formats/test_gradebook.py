@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.members import Learner
+from grader.classroom.members import ListedLearner as Learner
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.formats.people import Person

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.members import Learner
+from grader.classroom.members import ListedLearner as Learner
 from grader.classroom.roster import read_roster as grading_roster
 from grader.course import load_course
 from grader.errors import KataError

@@ -189,7 +189,7 @@ def test_roster_of_no_use_changes_nothing(out: Path, course: Path, kata: Run) ->
     terms = ["--resume", "--isolation", "best", "--course", course, "--roster", "odd.csv"]
     done = kata("grade-class", "class", "--out", out, *terms, cwd=course)
     assert (done.returncode, done.stdout) == (2, "")
-    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["odd.csv, row 2", "odd.csv, row 3"]
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["odd.csv, line 2", "odd.csv, line 3"]
     assert (out / "results.jsonl").read_bytes() == before
 
 

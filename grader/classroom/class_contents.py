@@ -1,0 +1,249 @@
+"""What lies in a class: the entries of its folder, or of its zip, which is unpacked for as long as it is read.
+
+Only the class's own zip is unpacked. A learner's zip stays one, and is read like any other.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import Course
+from grader.intake import SubmissionError
+from grader.intake.collected_files import MAX_TOTAL_MB
+from grader.intake.names import (
+    COURSE_WORK,
+    ExerciseNames,
+    first_few,
+    is_passed_over,
+    kind_of_file,
+    own_name,
+    printable,
+    stem_of,
+)
+from grader.intake.regular_file import reason_of
+from grader.intake.submission import UnreadableError
+from grader.intake.zip_file import MB, OF_A_CLASS, ZipMember, opened_zip
+
+_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+_NAMED = 5  # entries that a sentence lists
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """Something in a class that counts for nobody, and why. is_submission: a person has to say whose it is."""
+
+    entry: str
+    why: str
+    is_submission: bool = False
+
+
+@dataclass(frozen=True)
+class FolderEntry:
+    """One entry of a class's folder. name: with a `/` at the end for a folder. why_none: why it is no submission."""
+
+    path: Path
+    name: str
+    why_none: str = ""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, and no link to one."""
+        return self.name.endswith("/")
+
+    @property
+    def shown(self) -> str:
+        """Its name without the `/`."""
+        return self.name.removesuffix("/")
+
+    @property
+    def stem(self) -> str:
+        """Its name without the ending of a file."""
+        return self.shown if self.is_folder else stem_of(self.name)
+
+
+@dataclass(frozen=True)
+class ClassContents:
+    """Everything in a class. passed_over: what systems, tools and the course leave behind, and what is ours."""
+
+    folder: Path
+    entries: tuple[FolderEntry, ...]
+    passed_over: tuple[str, ...] = ()
+    unread: tuple[Unmatched, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+IsLearner = Callable[[str], bool]
+"""Whether an entry's name is a learner's in the roster, or one that a platform made."""
+
+
+@contextmanager
+def class_contents(
+    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
+) -> Iterator[ClassContents]:
+    """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
+
+    room: a folder for what is unpacked, emptied before and removed at the end. ignored: paths that are no submissions.
+    Raises SubmissionError when there is nothing to read, or the zip is damaged or harmful; OSError without room.
+    """
+    shutil.rmtree(room, ignore_errors=True)
+    try:
+        yield _opened(path, room, course, is_learner, ignored)
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def _opened(path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path]) -> ClassContents:
+    if path.suffix.lower() == ".zip" and path.is_file():
+        return _unwrapped(_unpacked(path, room), course, is_learner)
+    found = look_into(path, ignored)
+    only = _only_submission(found)
+    if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name) or not only.path.is_file():
+        return found
+    try:
+        inside = _unwrapped(_unpacked(only.path, room), course, is_learner)
+    except SubmissionError:  # its learner's record says what is wrong with it
+        return found
+    if not any(is_learner(each.name) for each in inside.entries):
+        advice = f"{printable(only.name)} is one learner's submission; if it is the class, give the zip itself."
+        return ClassContents(found.folder, found.entries, found.passed_over, remarks=(advice,))
+    opened = f"{printable(only.name)} is the class: it was opened."
+    beside = tuple(Unmatched(each.shown, each.why_none) for each in found.entries if each is not only)
+    passed_over = (*found.passed_over, *inside.passed_over)
+    return ClassContents(
+        inside.folder, inside.entries, passed_over, (*beside, *inside.unread), (opened, *inside.remarks)
+    )
+
+
+def _only_submission(contents: ClassContents) -> FolderEntry | None:
+    found = [each for each in contents.entries if not each.why_none]
+    return found[0] if len(found) == 1 else None
+
+
+def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
+    """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
+    only = _only_submission(contents)
+    if only is None or not only.is_folder or is_learner(only.name):
+        return contents
+    inside = [each.name for each in only.path.iterdir() if not is_passed_over(each.name)]
+    if not inside or _are_work(inside, course):
+        return contents
+    found = look_into(only.path)
+    opened = f"The folder {printable(only.stem)} in the zip is the class: it was opened."
+    beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
+    passed_over = (*contents.passed_over, *found.passed_over)
+    return ClassContents(found.folder, found.entries, passed_over, (*contents.unread, *beside), (opened,))
+
+
+def _are_work(names: Sequence[str], course: Course) -> bool:
+    """Whether files and folders with these names are one learner's work, rather than a submission each."""
+    exercises = ExerciseNames(course)
+    units = {unit.folder for unit in course.units}
+    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
+    return any(name in of_a_learner or exercises.by_file(name) for name in names)
+
+
+def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
+    """The entries of a class's folder, sorted by name. Nothing is opened.
+
+    Links and packed files that are not read are among the submissions: reading them reports what is wrong.
+    Raises SubmissionError: it is not a folder, or cannot be opened.
+    """
+    shown = printable(own_name(folder))
+    try:
+        with os.scandir(folder) as scanned:
+            there = sorted(scanned, key=lambda entry: entry.name)
+            usual = [each.name for each in there if is_passed_over(each.name) or _is_one_of(each, ignored)]
+            entries = [_entry(each, folder) for each in there if each.name not in usual]
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except NotADirectoryError:
+        raise SubmissionError(f"{shown} is not a folder; name the folder that holds the submissions.") from None
+    except (OSError, ValueError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
+        raise SubmissionError(f"{shown} {reason}.") from None
+    return ClassContents(folder, tuple(entries), tuple(usual))
+
+
+def nothing_in(contents: ClassContents) -> str:
+    """A sentence about a class without submissions."""
+    names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
+    there = f" What is there: {first_few(names, _NAMED)}." if names else ""
+    shown = printable(own_name(contents.folder))
+    return (
+        f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.{there} "
+        f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
+    )
+
+
+def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:
+    is_folder = entry.is_dir(follow_symlinks=False)
+    return FolderEntry(folder / entry.name, entry.name + "/" * is_folder, _why_none(entry))
+
+
+def _why_none(entry: os.DirEntry[str]) -> str:
+    if kind_of_file(entry.name) != "unknown" or _leads_to_folder(entry):
+        return ""
+    if entry.is_symlink():
+        return "It is a link and was not followed."
+    if not entry.is_file(follow_symlinks=False):
+        return "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
+    return "It is no folder, zip, notebook or .py file."
+
+
+def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, or an entry without permission
+        return False
+
+
+def _is_one_of(entry: os.DirEntry[str], paths: Collection[Path]) -> bool:
+    try:
+        return any(Path(entry.path).samefile(path) for path in paths if path.exists())
+    except OSError:  # a broken link; reading it reports the error
+        return False
+
+
+def _unpacked(path: Path, room: Path) -> ClassContents:
+    """Unpack a class's zip into `room`. What is odd or damaged in it does not affect the rest."""
+    unread: list[Unmatched] = []
+    passed_over: list[str] = []
+
+    def report(where: str, error: UnreadableError) -> None:
+        unread.append(Unmatched(where, f"It {error}."))
+
+    room.mkdir(parents=True)
+    with opened_zip(path, printable(path.name), OF_A_CLASS, report) as members:
+        for where, member in members.items():
+            if any(map(is_passed_over, where.split("/"))):
+                passed_over.append(where)
+                continue
+            try:
+                _lay_out(member, room / where)
+            except UnreadableError as error:
+                report(where, error)
+            except SubmissionError as error:  # a bomb
+                unread.append(Unmatched(where, str(error)))
+            except (OSError, ValueError) as error:
+                if isinstance(error, OSError) and error.errno not in _NO_PLACE:
+                    raise
+                unread.append(Unmatched(where, "It has a name that no file can have here."))
+    found = look_into(room)
+    return ClassContents(room, found.entries, (*found.passed_over, *passed_over), tuple(unread))
+
+
+def _lay_out(member: ZipMember | None, target: Path) -> None:
+    """Write one member, a folder if it is None. Raises OSError, UnreadableError, SubmissionError for a bomb."""
+    (target if member is None else target.parent).mkdir(parents=True, exist_ok=True)
+    if member is not None:
+        content = member(MAX_TOTAL_MB * MB)
+        if len(content) > MAX_TOTAL_MB * MB:
+            raise UnreadableError(f"is larger than {MAX_TOTAL_MB} MB")
+        with target.open("xb") as file:
+            file.write(content)

@@ -1,0 +1,65 @@
+"""Where one submission of a class lies, and reading it: its content's faults are the learner's, the disk's are not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.course import Course
+from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
+from grader.intake.names import printable
+from grader.intake.submission import SlowDiskError
+
+
+class OutOfReach(Exception):
+    """This machine cannot read a submission, which is not the learner's fault; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class SubmissionFiles:
+    """One submission of a class: of one learner, or of several who are a group.
+
+    entry: its name in the class's folder, of several files the first one's. learners: their ids. path: of the file or
+    folder, of several files the first one's. parts: its files, where a platform put them among those of others.
+    """
+
+    entry: str
+    learners: tuple[str, ...]
+    path: Path
+    parts: tuple[LooseFile, ...] = ()
+    is_late: bool = False
+
+    @property
+    def paths(self) -> Sequence[Path]:
+        """All its paths in the class's folder."""
+        return [part.path for part in self.parts] or [self.path]
+
+    def read(self, course: Course) -> Submission:
+        """Read it. If its content is unreadable, this is an empty submission with the reason as its problem.
+
+        Its name is the entry's. Raises OutOfReach when a file is missing or the system does not open it.
+        """
+        try:
+            read = read_loose_files(self.parts, course) if self.parts else read_submission(self.path, course)
+        except SlowDiskError as error:
+            raise OutOfReach(f"It could not be read: {error}") from None
+        except SubmissionError as error:
+            for path in self.paths:
+                _demand_within_reach(path)
+            return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
+        return replace(read, name=self.entry)
+
+
+def _demand_within_reach(path: Path) -> None:
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISDIR(mode):
+            os.scandir(path).close()
+        elif stat.S_ISREG(mode):
+            with open(path, "rb") as file:
+                file.read(1)
+    except OSError as error:
+        raise OutOfReach(f"It could not be read: {error.strerror or 'unknown error'}.") from None
