@@ -112,19 +112,13 @@ def self_attention() -> Rows:
     scores = query @ key.T / math.sqrt(2)
     weights = scores.softmax(-1)
     yield "01", f"first query is {row(query[0])} the first key {row(key[0])} the first value {row(value[0])}"
-    yield "02", f"{row([count(nn.Linear(64, 64))])} numbers"
-    yield "02", row([3 * count(nn.Linear(64, 64))])
-    for section in ("05", "06"):
-        yield section, row(products)
-        yield section, row(products / 2)
-        yield section, row((products / 2).softmax(-1), 2)
-    yield "05", row([scores.min()])
-    yield "05", row([scores.max()])
-    yield "05", row([weights.min()])
-    yield "05", row([weights.max()])
+    for shown, digits in ((products, 4), (products / 2, 4), ((products / 2).softmax(-1), 2)):
+        yield "05", row(shown, digits)
+    for table in (scores, weights):
+        yield "05", f"from {row(table.min())} to {row(table.max())}"
     yield "05", row((weights @ value)[0])
-    yield "06", row(products.softmax(-1), 1)
-    yield "06", row([products.softmax(-1) @ values], 1)
+    yield "05", row(products.softmax(-1), 1)
+    yield "05", row([products.softmax(-1) @ values], 1)
     for how, given in (
         ("should be", products / 2),
         ("twice", products / 4),
