@@ -65,7 +65,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
     Raises KataError when there is no class, or a match by hand fits nothing or nobody; OSError without room.
     """
     finder = Finder(by.roster.learners if by.roster else ())
-    platforms: Sequence[Platform] = [by.platform] if by.platform else ["canvas", "moodle", "blackboard", "brightspace"]
+    platforms = [each for each in TITLES if each != "nbgrader" and by.platform in (None, each)]
 
     def is_learner(name: str) -> bool:
         entry = FolderEntry(Path(name), name)
@@ -77,7 +77,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
 
 def class_list(contents: ClassContents, by: Identification) -> ClassList:
     """Whose each submission is. Raises KataError as `class_in` does."""
-    names = [each.name for each in contents.entries]
+    names = [each.name for each in contents.entries if not each.why_none] or [each.name for each in contents.entries]
     platform = by.platform or platform_of(names)
     works, unmatched = works_in(contents.entries, platform)
     if not works:

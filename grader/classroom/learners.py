@@ -89,9 +89,11 @@ def _by(
 
 def _orders(learner: Learner) -> list[str]:
     """The name from each of its words on: only Canvas knows how many words the family name has, which it puts first."""
+    if learner.name == learner.id:
+        return []
     family, _, given = learner.name.partition(",")
     words = f"{given} {family}".split()
-    return [learner.name] + [" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS))]
+    return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
 
 
 def find_learner(learners: Sequence[Learner], text: str, place: object, command: str) -> Learner:

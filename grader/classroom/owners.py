@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Protocol
@@ -13,6 +14,9 @@ from .works import FoundWork
 
 MOST_HYPHENS = 12
 """Parts between hyphens of a team's and a learner's name that are tried."""
+
+SAVED_AGAIN = re.compile(r" \([0-9]{1,3}\)$")
+"""What a browser puts behind the name of a file that is there already."""
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
@@ -68,7 +72,7 @@ class RosterOwners:
     def meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
         if self._platform == "plain":
-            return self.called(reading.name)
+            return self.called(reading.name) or self.called(SAVED_AGAIN.sub("", reading.name))
         if self._platform in ("blackboard", "nbgrader"):
             return [(each.id,) for each in self._finder.by_id(reading.id)]
         if self._numbered:
@@ -127,6 +131,8 @@ class SubmittersAlone:
         return tuple(each for each in self._learners.values() if each.id in counting)
 
     def _readings(self, work: FoundWork) -> Sequence[NameReading]:
+        if self._platform == "plain":
+            return [NameReading(name=SAVED_AGAIN.sub("", each.name)) for each in work.readings]
         return work.readings[:1] if self._platform == "blackboard" else work.readings  # the shortest login
 
     def _learner(self, id: str, name: str) -> Learner:

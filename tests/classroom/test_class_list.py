@@ -1,0 +1,210 @@
+"""Whose each submission of a class is: cases in class_list.yml, run on real folders, and on the same as one zip."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.classroom.class_list import ClassList, Identification, class_in
+from grader.classroom.roster import read_roster
+from grader.classroom.unmatched import UNMATCHED, read_matches, write_unmatched
+from grader.course import Course
+from grader.errors import KataError
+
+_TABLE = yaml.safe_load(Path(__file__).with_name("class_list.yml").read_text("utf-8"))
+ROSTERS: Mapping[str, str] = _TABLE["rosters"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class and what must come of it, as class_list.yml says."""
+
+    files: list[str]
+    roster: str = ""
+    match: Mapping[str, str] = field(default_factory=dict)
+    of: Any = None
+    platform: str = ""
+    counts: Mapping[str, list[str]] = field(default_factory=dict)
+    nobodys: Mapping[str, str] = field(default_factory=dict)
+    others: Mapping[str, str] = field(default_factory=dict)
+    late: list[str] = field(default_factory=list)
+    says: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+
+CASES = {name: Case(**{("of" if key == "from" else key): each for key, each in told.items()})
+         for name, told in _TABLE["cases"].items()}  # fmt: skip
+
+
+def lay_out(names: list[str], folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(exist_ok=True) if name.endswith("/") else path.touch()
+    return folder
+
+
+def zipped(names: list[str], path: Path, around: str = "") -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in names:
+            archive.writestr(around + name, "")
+    return path
+
+
+def identification(case: Case, place: Path, course: Course) -> Identification:
+    if not case.roster:
+        return Identification(None, case.of, {str(entry): id for entry, id in case.match.items()})
+    (place / "roster.csv").write_text(ROSTERS.get(case.roster, case.roster), "utf-8")
+    return Identification(
+        read_roster(place / "roster.csv", course), case.of, {str(entry): id for entry, id in case.match.items()}
+    )
+
+
+def check(found: ClassList, case: Case) -> None:
+    assert {each.entry: list(each.learners) for each in found.submissions} == {
+        str(entry): list(map(str, ids)) for entry, ids in case.counts.items()
+    }
+    for is_submission, expected in ((True, case.nobodys), (False, case.others)):
+        rows = {each.entry: each.why for each in found.unmatched if each.is_submission == is_submission}
+        assert rows.keys() == {str(entry) for entry in expected}
+        assert [entry for entry, why in expected.items() if why not in rows[str(entry)]] == []
+    assert {id for each in found.submissions if each.is_late for id in each.learners} == set(case.late)
+    assert [said for said in case.says if not any(said in remark for remark in found.remarks)] == []
+    assert not case.platform or found.platform == case.platform
+    everyone = [id for each in found.submissions for id in each.learners]
+    assert len(everyone) == len(set(everyone)) and set(everyone) <= {each.id for each in found.learners}
+
+
+@pytest.mark.parametrize("case", [each for each in CASES.values() if not each.refused],
+                         ids=[name for name, each in CASES.items() if not each.refused])  # fmt: skip
+def test_each_submission_is_its_learners_or_nobodys(case: Case, course: Course, tmp_path: Path) -> None:
+    by = identification(case, tmp_path, course)
+    with class_in(lay_out(case.files, tmp_path / "class"), tmp_path / "room", course, by) as found:
+        check(found, case)
+    packed = zipped([each for each in case.files if each != "README.md"], tmp_path / "class.zip", "Week 3/")
+    with class_in(packed, tmp_path / "room", course, by) as again:
+        assert [(each.entry, each.learners) for each in again.submissions] == [
+            (each.entry, each.learners) for each in found.submissions
+        ]
+    assert not (tmp_path / "room").exists()
+
+
+@pytest.mark.parametrize("case", [each for each in CASES.values() if each.refused],
+                         ids=[name for name, each in CASES.items() if each.refused])  # fmt: skip
+def test_what_only_a_person_can_say_is_asked(case: Case, course: Course, tmp_path: Path) -> None:
+    by = identification(case, tmp_path, course)
+    folder = lay_out(case.files, tmp_path / "class")
+    with pytest.raises(KataError) as refused, class_in(folder, tmp_path / "room", course, by):
+        pass
+    assert [part for part in case.refused if part not in str(refused.value)] == []
+
+
+def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp_path: Path) -> None:
+    folder = lay_out(["zoe/", "zoe.zip", "=1+1/", "two\nlines/", "a.txt"], tmp_path / "class")
+    path = tmp_path / UNMATCHED
+    with class_in(folder, tmp_path / "room", course, Identification(matches={"'=1+1": "ada"})) as found:
+        write_unmatched(path, found.unmatched)
+    text = path.read_text("utf-8-sig")
+    assert [line.partition(",")[0] for line in text.splitlines()] == ["entry", "a.txt", "zoe", "zoe.zip"]
+    assert read_matches(path) == {}
+    path.write_text(text.replace('none counts.",\nzoe.zip', 'none counts.",zoe\nzoe.zip'), "utf-8", newline="")
+    with class_in(folder, tmp_path / "room", course, Identification(matches=read_matches(path))) as found:
+        assert ("zoe", ("zoe",)) in [(each.entry, each.learners) for each in found.submissions]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("entry,who\na,b\n", "has no columns entry and learner"),
+        ("entry,learner\na,b\na,c\n", "line 3: a has a learner"),
+    ],
+    ids=["a column that is not there", "an entry twice"],
+)
+def test_file_of_matches_that_cannot_be_used_says_why(text: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text(text)
+    with pytest.raises(KataError, match=told):
+        read_matches(tmp_path / "m.csv")
+
+
+OPENED = {
+    "a zip in the folder, with learners of the roster": (["m.zip"], ["1001/a.py", "x/a.py"], "plain", ["1001"], "m.zip is the class"),
+    "a zip in the folder, of a platform": (["m.zip"], ["a_1_501_x.py", "b_2_502_x.py"], "", ["1", "2"], "m.zip is the class"),
+    "a zip that is a learner's": (["1001.zip"], ["1001/a.py", "1002/a.py"], "plain", ["1001"], ""),
+    "a lone zip, and nobody knows": (["m.zip"], ["ada/a.py", "bo/a.py"], "", ["m"], "if it is the class, give the zip itself"),
+    "beside other work": (["m.zip", "bo/"], ["a_1_501_x.py"], "", ["bo", "m"], ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("folder", "inside", "roster", "ids", "told"), OPENED.values(), ids=OPENED)
+def test_class_zip_in_the_folder_is_opened_only_if_its_names_are_known(
+    folder: list[str], inside: list[str], roster: str, ids: list[str], told: str, course: Course, tmp_path: Path
+) -> None:
+    by = identification(Case([], roster), tmp_path, course)
+    lay_out(folder, tmp_path / "class")
+    zipped(inside, tmp_path / "class" / folder[0])
+    with class_in(tmp_path / "class", tmp_path / "room", course, by) as found:
+        assert sorted(id for each in found.submissions for id in each.learners) == ids
+        assert not told or any(told in remark for remark in found.remarks)
+
+
+WRAPPED = {
+    "a folder around all": (["Week 3/ada/a.py", "Week 3/bo.py"], "", ["ada", "bo"]),
+    "the only learner's folder": (["ada/01_parts/01_share.py"], "", ["ada"]),
+    "a folder that is a learner of the roster": (["1001/1002/a.py", "1001/1003/a.py"], "plain", ["1001"]),
+    "the only folder of Moodle's": (["Zoe Fox_12_assignsubmission_file/a.zip"], "", ["12"]),
+    "the only folder of Brightspace's": (["1-2 - Zoe Fox - Nov 20, 2026 416 PM/a.zip"], "", ["1-2"]),
+}
+
+
+@pytest.mark.parametrize(("inside", "roster", "ids"), WRAPPED.values(), ids=WRAPPED)
+def test_folder_in_a_zip_is_the_class_unless_it_is_a_learners(
+    inside: list[str], roster: str, ids: list[str], course: Course, tmp_path: Path
+) -> None:
+    by = identification(Case([], roster), tmp_path, course)
+    with class_in(zipped(inside, tmp_path / "class.zip"), tmp_path / "room", course, by) as found:
+        assert sorted(id for each in found.submissions for id in each.learners) == ids
+        opened = any("Week 3 in the zip is the class" in remark for remark in found.remarks)
+        assert opened == inside[0].startswith("Week 3")
+
+
+def test_what_is_ours_and_what_is_odd_is_no_learner(course: Course, tmp_path: Path) -> None:
+    folder = lay_out(["ada/", "out/", "roster.csv", "x.txt"], tmp_path / "class")
+    (folder / "link").symlink_to("/etc/passwd")
+    (folder / "link.zip").symlink_to("nowhere")
+    ignored = Identification(ignored=(folder / "out", folder / "roster.csv", tmp_path / "gone"))
+    with class_in(folder, tmp_path / "room", course, ignored) as found:
+        assert [each.entry for each in found.submissions] == ["ada", "link.zip"]  # reading it says that it is a link
+        assert [each.entry for each in found.unmatched] == ["link", "x.txt"]
+        assert "Passed over: out, roster.csv." in found.remarks
+        (problem,) = found.submissions[1].read(course).problems
+        assert "is a link" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        pytest.param(None, "gone does not exist.", id="nothing"),
+        pytest.param(["a.txt", "b.txt"], "gone holds no submission: no folder, .zip, .ipynb or .py file. What is there: "
+                     "a.txt, b.txt. Expected is one of these a learner, such as gone/ada/03_softmax.py.", id="no work"),
+    ],
+)  # fmt: skip
+def test_folder_without_submissions_is_one_sentence(
+    names: list[str] | None, told: str, course: Course, tmp_path: Path
+) -> None:
+    folder = lay_out(names, tmp_path / "gone") if names else tmp_path / "gone"
+    with pytest.raises(KataError) as refused, class_in(folder, tmp_path / "room", course, Identification()):
+        pass
+    assert str(refused.value) == told
+
+
+def test_name_of_255_characters_is_read_in_time(course: Course, tmp_path: Path) -> None:
+    names = ["_1_234" * 40 + "_x.py", "_" * 250 + ".py", "\U0001f98a" * 60 + ".py"]
+    with class_in(lay_out(names, tmp_path / "class"), tmp_path / "room", course, Identification()) as found:
+        assert len(found.submissions) == 3
