@@ -22,7 +22,7 @@ from .class_contents import ClassContents, FolderEntry, Unmatched, class_content
 from .group_work import in_groups
 from .learners import Finder, Learner
 from .owners import Owner, Owners, RosterOwners, SubmittersAlone
-from .platforms import TITLES, Platform, platform_of, read_names
+from .platforms import FOUND_OUT, TITLES, Platform, platform_of, read_names
 from .roster import Roster
 from .submission_files import SubmissionFiles
 from .unmatched import as_written
@@ -65,7 +65,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
     Raises KataError when there is no class, or a match by hand fits nothing or nobody; OSError without room.
     """
     finder = Finder(by.roster.learners if by.roster else ())
-    platforms = [each for each in TITLES if each != "nbgrader" and by.platform in (None, each)]
+    platforms = [each for each in FOUND_OUT if by.platform in (None, each)]
 
     def is_learner(name: str) -> bool:
         entry = FolderEntry(Path(name), name)
@@ -158,7 +158,7 @@ def _about_names(platform: Platform, names: Sequence[str], by: Identification) -
         return
     if platform != "plain":
         yield f"Read as a download of {TITLES[platform]}; --from says otherwise."
-    elif like := [each for each in TITLES if each != "nbgrader" and read_names(each, names)]:
+    elif like := [each for each in FOUND_OUT if read_names(each, names)]:
         titles = " or ".join(TITLES[each] for each in like)
         yield f"Read as plain names, though some look like a download of {titles} (--from)."
 

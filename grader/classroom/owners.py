@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from .learners import Finder, Learner, folded, name_key
-from .platforms import NameReading, Platform
+from .platforms import NameReading, Platform, as_first_saved
 from .submission_files import SubmissionFiles
 from .works import FoundWork
 
 MOST_HYPHENS = 12
 """Parts between hyphens of a team's and a learner's name that are tried."""
-
-SAVED_AGAIN = re.compile(r" \([0-9]{1,3}\)$")
-"""What a browser puts behind the name of a file that is there already."""
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
@@ -72,7 +68,7 @@ class RosterOwners:
     def meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
         if self._platform == "plain":
-            return self.called(reading.name) or self.called(SAVED_AGAIN.sub("", reading.name))
+            return self.called(reading.name) or self.called(as_first_saved(reading.name))
         if self._platform in ("blackboard", "nbgrader"):
             return [(each.id,) for each in self._finder.by_id(reading.id)]
         if self._numbered:
@@ -132,7 +128,7 @@ class SubmittersAlone:
 
     def _readings(self, work: FoundWork) -> Sequence[NameReading]:
         if self._platform == "plain":
-            return [NameReading(name=SAVED_AGAIN.sub("", each.name)) for each in work.readings]
+            return [NameReading(name=as_first_saved(each.name)) for each in work.readings]
         return work.readings[:1] if self._platform == "blackboard" else work.readings  # the shortest login
 
     def _learner(self, id: str, name: str) -> Learner:

@@ -291,6 +291,7 @@ ON_OTHER_TEXT = {
     "grader/release/github_workflow.py": "what an instructor gives on the command line",
     "grader/classroom/appeal.py": "line ends alone, each looked at once",
     "grader/classroom/lms_names.py": "names of files, 512 characters at most",
+    "grader/classroom/platforms.py": "names of files, 512 characters at most",
     "grader/classroom/results_file.py": "lines that the grader wrote",
     "grader/classroom/roster.py": "an instructor's table",
     "grader/classroom/moodle_worksheet.py": "an instructor's table",
