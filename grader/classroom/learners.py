@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from grader.errors import KataError
 from grader.policy.rules import HandIn
 
+from .platforms import Platform
+
 MOST_WORDS = 12
 """The most words of a name for which other orders are tried."""
 
@@ -22,7 +24,7 @@ class Learner:
     id: a record's `submission`. name: for people. ids: every number and login, of the roster, or without one the
     platform's own. canvas_id, participant: the number in Canvas, and in one assignment of Moodle's, where the roster is
     their own export. hand_in: what the policy has to know. in_roster: False if only a submission says that there is
-    such a learner.
+    such a learner; platform: the one that calls them so then.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Learner:
     section: str = ""
     canvas_id: str = ""
     in_roster: bool = True
+    platform: Platform = "plain"
 
 
 def folded(text: str) -> str:

@@ -105,16 +105,15 @@ class SubmittersAlone:
         self._platform = platform
         self._learners: dict[str, Learner] = {}
         for reading in (each for work in works for each in self._readings(work)):
-            self._learner(reading.id or reading.name, reading.name)
+            self._learner(reading)
 
     def of(self, work: FoundWork) -> list[Owner]:
         """Those whom its name can mean."""
-        found = [self._learner(each.id or each.name, each.name) for each in self._readings(work)]
-        return list(dict.fromkeys((each.id,) for each in found))
+        return list(dict.fromkeys((self._learner(each).id,) for each in self._readings(work)))
 
     def called(self, text: str) -> list[Owner]:
         """Those whom a person can mean: anybody."""
-        return [(self._learner(text, text).id,)]
+        return [(self._learner(NameReading(name=text)).id,)]
 
     def shown(self, owner: Owner) -> str:
         """An owner as people know them."""
@@ -131,6 +130,9 @@ class SubmittersAlone:
             return [NameReading(name=as_first_saved(each.name)) for each in work.readings]
         return work.readings[:1] if self._platform == "blackboard" else work.readings  # the shortest login
 
-    def _learner(self, id: str, name: str) -> Learner:
-        id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (id, name))
-        return self._learners.setdefault(folded(id) or id, Learner(id, name or id, in_roster=False))
+    def _learner(self, reading: NameReading) -> Learner:
+        id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, reading.name))
+        known = id or name
+        ids, platform = (id,) if id else (), self._platform
+        learner = Learner(known, name or id, ids=ids, in_roster=False, platform=platform)
+        return self._learners.setdefault(folded(known) or known, learner)
