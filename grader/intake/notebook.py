@@ -76,7 +76,7 @@ class _CodeCell:
 
 
 def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
-    """Return the answers in a notebook of format 3 or 4. Raises UnreadableError: too large, damaged, or no notebook."""
+    """Return the answers in a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
     cells = [cell for cell in _code_cells(_notebook(content)) if not cell.is_test]
     if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
         raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
@@ -110,19 +110,15 @@ def _notebook(content: bytes) -> Mapping[str, Any]:
 
 
 def _code_cells(notebook: Mapping[str, Any]) -> list[_CodeCell]:
-    sheets = notebook.get("worksheets")  # of format 3
-    listed: list[Any] = []
-    for sheet in sheets if isinstance(sheets, list) else [notebook]:
-        cells = _mapping(sheet).get("cells")
-        if not isinstance(cells, list):
-            raise UnreadableError("is not a notebook (it has no cells); open it in Jupyter and save it again")
-        listed += cells
+    listed = notebook.get("cells")
+    if not isinstance(listed, list):
+        raise UnreadableError("is not a notebook (it has no cells); open it in Jupyter and save it again")
     if len(listed) > MAX_CELLS:
         raise UnreadableError(f"holds more than {MAX_CELLS} cells; hand in the answers alone")
     found: list[_CodeCell] = []
     for number, cell in enumerate(map(_mapping, listed), start=1):
         if cell.get("cell_type") == "code":
-            source = cell.get("source", cell.get("input"))
+            source = cell.get("source")
             parts: list[Any] = source if isinstance(source, list) else [source]
             if not all(isinstance(part, str) for part in parts):
                 raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")

@@ -23,6 +23,14 @@ from .walk import collect_folder
 from .zip_file import collect_zip
 
 
+@dataclass(frozen=True)
+class LooseFile:
+    """One file of a submission that may lie among other learners' files, and the name that its learner gave it."""
+
+    path: Path
+    called: str
+
+
 def read_submission(path: Path, course: Course) -> Submission:
     """Read what a learner handed in: a folder, a `.py` file, a zip or a notebook.
 
@@ -35,55 +43,52 @@ def read_submission(path: Path, course: Course) -> Submission:
     Raises:
         SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
-    names, name = ExerciseNames(course), own_name(path)
-    packed = None
-    try:
-        mode = os.lstat(path).st_mode
-        refuse_special(mode)
-        if stat.S_ISDIR(mode):
-            with os.scandir(path) as entries:
-                inside = list(islice((entry.name for entry in entries if not is_passed_over(entry.name)), 2))
-            packed = path / inside[0] if [*map(kind_of_file, inside)] in (["zip"], ["packed"]) else None
-    except FileNotFoundError:
-        raise SubmissionError(f"{printable(name)} does not exist.") from None
-    except (OSError, ValueError, UnreadableError) as error:  # a path with a NUL is a ValueError
-        told = reason_of(error) if isinstance(error, OSError) else error
-        reason = "is not a usable path" if isinstance(error, ValueError) else str(told)
-        raise SubmissionError(f"{printable(name)} {reason}.") from None
-    with reading_clock(printable(name)):
-        if not stat.S_ISDIR(mode):
-            return _read_file(path, name, Collector(stem_of(name), names), names)
-        if packed is not None:
-            try:
-                return _read_file(packed, packed.name, Collector(stem_of(packed.name), names), names)
-            except SlowDiskError:
-                raise
-            except SubmissionError as error:  # the learner did submit, but nothing in it can be read
-                return Submission(name, {}, (FileProblem(printable(packed.name), "unreadable", str(error)),))
-        collector = Collector(name, names)
+    name = own_name(path)
+    inside = _inside(path, printable(name))
+    if inside is None:
+        return read_loose_files([LooseFile(path, path.name)], course)
+    if [*map(kind_of_file, inside)] in (["zip"], ["packed"]):
+        try:
+            return read_loose_files([LooseFile(path / inside[0], inside[0])], course)
+        except SlowDiskError:
+            raise
+        except SubmissionError as error:  # the learner did submit, but nothing in it can be read
+            return Submission(name, {}, (FileProblem(printable(inside[0]), "unreadable", str(error)),))
+    collector = Collector(name, ExerciseNames(course))
+    with reading_clock(collector.name):
         collect_folder(path, collector)
         return collector.submission()
 
 
-@dataclass(frozen=True)
-class LooseFile:
-    """One file of a submission that lies among other learners' files, and the name that its learner gave it."""
-
-    path: Path
-    called: str
+def _inside(path: Path, shown: str) -> list[str] | None:
+    """The first two names in a folder; None for a file. Raises SubmissionError: it cannot be read."""
+    try:
+        mode = os.lstat(path).st_mode
+        refuse_special(mode)
+        if not stat.S_ISDIR(mode):
+            return None
+        with os.scandir(path) as entries:
+            return list(islice((entry.name for entry in entries if not is_passed_over(entry.name)), 2))
+    except FileNotFoundError:
+        raise SubmissionError(f"{shown} does not exist.") from None
+    except (OSError, UnreadableError) as error:
+        raise SubmissionError(f"{shown} {reason_of(error) if isinstance(error, OSError) else error}.") from None
+    except ValueError:  # a path with a NUL
+        raise SubmissionError(f"{shown} is not a usable path.") from None
 
 
 def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
     """Read a submission whose files lie singly among those of others, as some platforms deliver them.
 
     Raises:
-        SubmissionError: a zip among them cannot be read. Other unreadable files are among the problems.
+        SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
     """
     names = ExerciseNames(course)
-    collector = Collector(files[0].path.name, names)
+    collector = Collector(stem_of(files[0].path.name), names)
     with reading_clock(collector.name):
-        if len(files) == 1 and kind_of_file(files[0].called) == "exercise":
-            return _read_file(files[0].path, files[0].called, collector, names)
+        if len(files) == 1:
+            _read_file(files[0], collector, names)
+            return collector.submission()
         for file in files:
             if kind_of_file(file.called) == "zip":
                 collect_zip(file.path, collector)
@@ -92,24 +97,23 @@ def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
         return collector.submission()
 
 
-def _read_file(path: Path, called: str, collector: Collector, names: ExerciseNames) -> Submission:
-    kind = kind_of_file(called)
+def _read_file(file: LooseFile, collector: Collector, names: ExerciseNames) -> None:
+    kind = kind_of_file(file.called)
     try:
         if kind == "zip":
-            collect_zip(path, collector)
+            collect_zip(file.path, collector)
         elif kind == "packed":
             raise UnreadableError("is packed in a way that is not read here; hand in a zip")
         elif kind == "unknown":
             raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
         elif kind == "notebook":
-            collector.take_notebook(path.name, read_regular(path, NOTEBOOK_MB * 1024 * 1024))
-        elif names.by_file(called):
-            collector.offer(called, partial(read_regular, path))
+            collector.take_notebook(file.path.name, read_regular(file.path, NOTEBOOK_MB * 1024 * 1024))
+        elif names.by_file(file.called):
+            collector.offer(file.called, partial(read_regular, file.path))
         else:
-            _take_by_content(path, called, collector, names)
+            _take_by_content(file.path, file.called, collector, names)
     except UnreadableError as error:
-        raise SubmissionError(f"{printable(path.name)} {error}.") from None
-    return collector.submission()
+        raise SubmissionError(f"{printable(file.path.name)} {error}.") from None
 
 
 def _take_by_content(path: Path, called: str, collector: Collector, names: ExerciseNames) -> None:

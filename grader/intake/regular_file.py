@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from .submission import UnreadableError
 
@@ -46,19 +44,6 @@ def open_regular(path: str | os.PathLike[str]) -> int:
         os.close(descriptor)
         raise UnreadableError("is not an ordinary file", "refused")
     return descriptor
-
-
-@contextmanager
-def scanned(folder: str | os.PathLike[str]) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """The entries of a folder that is no link. Raises OSError."""
-    is_windows = os.scandir not in os.supports_fd
-    place = folder if is_windows else os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        with os.scandir(place) as entries:
-            yield entries
-    finally:
-        if isinstance(place, int):
-            os.close(place)
 
 
 def read_regular(path: str | os.PathLike[str], limit: int) -> bytes:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from .names import COURSE_WORK, is_course, is_passed_over
 from .reading_time import look_at_clock
-from .regular_file import read_regular, reason_of, refuse_special, scanned
+from .regular_file import read_regular, reason_of, refuse_special
 from .submission import SubmissionError, UnreadableError
 
 MAX_ENTRIES = 20_000  # files and folders visited
@@ -48,7 +48,7 @@ def collect_folder(path: Path, taker: Taker) -> None:
         look_at_clock()
         below: list[tuple[str, str]] = []
         try:
-            with scanned(folder) as entries:
+            with os.scandir(folder) as entries:
                 for entry in entries:
                     where, place = inside + entry.name, os.path.join(folder, entry.name)
                     listed[where] = _listed(entry, place)

@@ -229,27 +229,6 @@ def test_file_that_changes_after_it_was_listed_is_not_followed(
     assert submission.problems[0].kind == ("unreadable" if becomes == "gone" else "refused")
 
 
-def test_folder_that_becomes_a_link_after_it_was_listed_is_not_entered(
-    write: Write, work: Path, tmp_path: Path, course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write("inner/notes.txt")
-    other = tmp_path / "bob"
-    other.mkdir()
-    (other / "softmax.py").write_text("bob's")
-    real_open = os.open
-
-    def swap_first(name: str, *rest: int, **options: int) -> int:
-        if os.path.basename(name) == "inner":
-            (work / "inner").rename(tmp_path / "moved")
-            (work / "inner").symlink_to(other)
-        return real_open(name, *rest, **options)
-
-    monkeypatch.setattr(os, "open", swap_first)
-    submission = read_submission(work, course)
-    assert submission.sources == {}
-    assert submission.problems[0].file == "inner"
-
-
 def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Path, course: Course) -> None:
     write("d/" * (walk.MAX_DEPTH + 1) + "softmax.py", "deep")
     write("softmax.py", "here")

@@ -338,13 +338,6 @@ def test_empty_answer_cell_is_a_source(notebook: Notebook, course: Course) -> No
     assert read_submission(notebook(("", nbgrader("softmax"))), course).sources["softmax"].content == b""
 
 
-def test_notebook_of_format_three(tmp_path: Path, course: Course) -> None:
-    cell = {"cell_type": "code", "input": [SOFTMAX], "language": "python"}
-    path = tmp_path / "old.ipynb"
-    path.write_text(json.dumps({"nbformat": 3, "worksheets": [{"cells": [cell]}]}))
-    assert read_submission(path, course).sources["softmax"].content.decode() == SOFTMAX
-
-
 def test_notebook_with_byte_order_mark(notebook: Notebook, course: Course) -> None:
     path = notebook(SOFTMAX)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
@@ -380,7 +373,6 @@ DAMAGED = [
     pytest.param(b"null", "is not a notebook", id="nothing"),
     pytest.param(b"{}", "has no cells", id="no cells"),
     pytest.param(b'{"cells": 3}', "has no cells", id="cells are a number"),
-    pytest.param(b'{"worksheets": [3]}', "has no cells", id="worksheet is a number"),
     pytest.param(b'{"cells": [{"cell_type": "code"}]}', "cell 1 has no text", id="cell without text"),
     pytest.param(b'{"cells": [{"cell_type": "code", "source": [1]}]}', "cell 1 has no text", id="text of numbers"),
     pytest.param(b'{"cells": [' + b",".join([b"{}"] * 2001) + b"]}", "more than 2000 cells", id="too many cells"),
