@@ -26,7 +26,7 @@ BIN = Path(sys.executable).parent
 EXERCISES = (
     "01_soft_lookup/03_softmax",
     "02_self_attention/06_self_attention",
-    "04_multi_head/05_multi_head_attention",
+    "04_multi_head/06_multi_head_attention",
 )
 WAIT_SECONDS = 60
 VERDICT = "Save a file to have it checked"

@@ -1,4 +1,4 @@
-# 05_multi_head_attention.py
+# 06_multi_head_attention.py
 import torch
 import torch.nn.functional as F
 from torch import nn

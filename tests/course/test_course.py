@@ -199,7 +199,7 @@ def test_the_units_have_their_folders(real: Course) -> None:
         ("03_masks_and_dropout/01_causal_mask.py", "causal_mask"),
         ("03_masks_and_dropout/04_masked_softmax.py", "masked_softmax"),
         ("04_multi_head/03_split_heads.py", "split_heads"),
-        ("04_multi_head/05_multi_head_attention.py", "MultiHeadAttention"),
+        ("04_multi_head/06_multi_head_attention.py", "MultiHeadAttention"),
         ("05_grouped_query/01_repeat_kv.py", "repeat_kv"),
         ("05_grouped_query/02_grouped_query_attention.py", "GroupQueryAttention"),
         ("07_transformer/04_transformer_block.py", "TransformerBlock"),

@@ -43,7 +43,7 @@ A = tensor(
 )
 """Day 15's two heads."""
 
-NOTES, MULTI = "Notes on the documents", "05"
+NOTES, MULTI = "Notes on the documents", "06"
 
 Rows = Iterator[tuple[str, str]]
 """Sections, and rows of numbers that stand there."""

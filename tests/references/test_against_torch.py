@@ -133,7 +133,7 @@ def test_self_attention_is_one_head_of_torchs(sizes: tuple[int, int, int], dtype
 def test_multi_head_attention_is_torchs_causal_attention(
     batch: int, tokens: int, d_in: int, d_out: int, heads: int, spare: int, bias: bool, dtype: torch.dtype
 ) -> None:
-    made = solution("04_multi_head/05_multi_head_attention.py").MultiHeadAttention
+    made = solution("04_multi_head/06_multi_head_attention.py").MultiHeadAttention
     module = made(d_in, d_out, tokens + spare, 0.5, heads, qkv_bias=bias).to(dtype).eval()
     layers = module.W_query, module.W_key, module.W_value
     x = torch.randn(batch, tokens, d_in, dtype=dtype)
