@@ -12,7 +12,7 @@ help:
 	@echo "make test    run the project's own checks and lint, a few minutes on two cores"
 	@echo "make test-all  run them all, those too that take long"
 	@echo "make lint    run ruff and mypy only"
-	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (50 minutes)"
+	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (an hour, as root)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 	@echo "make instructor   the same with nbgrader, Jupyter and dask"
 	@echo "make wheel   build a wheel for learners in dist: the program and the course without its answers"
@@ -63,12 +63,18 @@ test-all: test thorough
 thorough: instructor
 	$(PYTEST) -m thorough
 
+BENCH   := $(VENV)/bin/python -u benchmarks
+FIGURES := benchmarks/figures
+
 bench: instructor
-	@$(VENV)/bin/python benchmarks/run.py --json benchmarks/figures/bench.json
-	@$(VENV)/bin/python benchmarks/watch.py --json benchmarks/figures/watch.json
-	@$(VENV)/bin/python benchmarks/play.py --json benchmarks/figures/play.json
-	@$(VENV)/bin/python -u benchmarks/load/run.py --learners 200 --json benchmarks/figures/load.json
-	@benchmarks/rivals/compare.sh
+	@[ -x build/otter-venv/bin/otter ] || benchmarks/set_up_otter.sh
+	@$(BENCH)/run.py --only fork commands two processor release class --json $(FIGURES)/bench.json
+	@$(BENCH)/run.py --only watch play --json $(FIGURES)/terminal.json
+	@$(BENCH)/rivals.py --json $(FIGURES)/rivals.json
+	@$(BENCH)/growth.py --json $(FIGURES)/growth.json
+	@$(BENCH)/cheats.py --json $(FIGURES)/cheats.json
+	@$(BENCH)/load.py --json $(FIGURES)/load.json
+	@$(BENCH)/figures.py
 
 wheel: setup
 	@$(VENV)/bin/python -m pip --disable-pip-version-check wheel . --quiet --no-deps --no-build-isolation --wheel-dir dist

@@ -1,15 +1,22 @@
-"""Time what a person waits for, as ratios within one run: `python benchmarks/run.py [--quick] [--json FILE]`.
+"""Time what a person waits for, as ratios within one run: `python benchmarks/run.py [--only PART ...] [--quick]`.
 
 Absolute seconds depend on the machine and on what else it does; the ratios are what is compared from run to run. The
 two sides of a ratio are measured in turns, so that a busy moment hits both. Commands are timed from start to end, in a
 workspace and with a warm judge of their own.
+
+    fork      a locked-down worker against a plain fork
+    commands  what is typed, against importing torch: check, pytest, grade, a class of ten
+    two       a class of two with wrong answers, against importing torch
+    watch     from a save to the verdict, against a cold pytest
+    play      from `kata play` to the first picture, against importing torch
+    processor processor time of a class of forty, and of one exercise in a running class (needs root)
+    release   making the learners' wheel
+    class     classes of 20 and of 100 against stock nbgrader, start-up included (ten minutes)
 """
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import json
 import os
 import statistics
 import subprocess
@@ -17,71 +24,98 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "benchmarks" / "rivals"))
+import pexpect
+from answers import SIX, class_of, right_answers, write_class, wrong_answers
+from control_group import ControlGroup, control_group
+from figures import ROOT, Table, options_of, tell
+from rivals import Kata, Nbgrader
 
-from hand_ins import SIX, HandIn, Kind, class_of, write_class  # noqa: E402
-
-from grader.course import Course, load_course  # noqa: E402
-from grader.intake import SourceFile, Submission  # noqa: E402
-from grader.judge.grading import MANY, Judge  # noqa: E402
-from grader.sandbox.sandbox import Sandbox  # noqa: E402
-from grader.sandbox.worker import Bounds  # noqa: E402
+from grader.course import load_course
+from grader.judge.grading import Judge
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds
 
 BIN = Path(sys.executable).parent
+COURSE = load_course(ROOT / "course.yml")
 EXERCISE = "self_attention"
 """Checked by itself: of middling size, with a class, weights and gradients."""
 UNTOUCHED = "multi_head_attention"
-TRAINED = "tiny_gpt"
-"""Trains models: that takes the same time whoever asks for it."""
+WATCHED = ("softmax", "self_attention", "multi_head_attention")
+PLAYED = {"softmax": "Where the hidden letter", "multi_head_attention": "How much each head", "rotary": "Head 1.1"}
+"""Exercises that can be played, and how the title of the first picture begins."""
 SERVICE = "KATA_SERVICE"
+ONLY_SIX = [part for id in SIX for part in ("--only", id)]
+WAIT_SECONDS = 120
+
 Environment = dict[str, str]
+Run = Callable[[], object]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One comparison: `ours` and `other` in milliseconds (medians), and how many times the other ours takes."""
+    """One comparison, in milliseconds (medians). `faster`: the aim says how many times ours is faster, not slower.
+
+    `other` is None where there is nothing to compare with.
+    """
 
     what: str
     ours: float
-    other: float
+    other: float | None
     aim: str
+    faster: bool = False
 
-    @property
-    def ratio(self) -> float:
-        """Ours as a multiple of the other."""
-        return self.ours / self.other
+    def cells(self) -> tuple[str, ...]:
+        """As the table has it."""
+        if self.other is None:
+            return self.what, f"{self.ours:.1f}", "", "", self.aim
+        ratio = self.other / self.ours if self.faster else self.ours / self.other
+        return self.what, f"{self.ours:.1f}", f"{self.other:.1f}", f"{ratio:.2f}", self.aim
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How often each thing is measured; the median counts."""
+    """How often each thing is measured (the median counts), and how large classes are."""
 
     forks: int = 60
     commands: int = 5
-    learners: int = 6
+    saves: int = 15
+    class_: int = 40
+    against_nbgrader: tuple[int, ...] = (20, 100)
 
 
-QUICK = Counts(forks=5, commands=1, learners=1)
+QUICK = Counts(forks=5, commands=1, saves=2, class_=2, against_nbgrader=(2,))
 
 
-def in_turns(count: int, *actions: Callable[[], object]) -> list[float]:
+def milliseconds(action: Run) -> float:
+    """How long it takes once."""
+    started = time.perf_counter()
+    action()
+    return (time.perf_counter() - started) * 1000
+
+
+def in_turns(count: int, *actions: Run) -> list[float]:
     """The median time of each action in milliseconds, measured in turns after one turn that does not count."""
-    times: list[list[float]] = [[] for _ in actions]
-    for turn in range(count + 1):
-        for taken, action in zip(times, actions, strict=True):
-            started = time.perf_counter()
-            action()
-            if turn:
-                taken.append((time.perf_counter() - started) * 1000)
-    return [statistics.median(taken) for taken in times]
+    turns = [[milliseconds(action) for action in actions] for _ in range(count + 1)][1:]
+    return [statistics.median(times) for times in zip(*turns, strict=True)]
 
 
-def fork_and_lock(counts: Counts) -> list[Row]:
+def run(command: Sequence[str | Path], folder: Path = ROOT, environment: Environment | None = None) -> None:
+    """Run a command that ends well."""
+    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+
+
+def import_torch() -> None:
+    """What every command that computes pays."""
+    run([sys.executable, "-c", "import torch"])
+
+
+def fork(counts: Counts) -> Iterator[Row]:
     """A locked-down worker, ready for its source, against a plain fork of the same warm process."""
     with Sandbox("full") as full, Sandbox("process") as plain:
         full.await_ready()
@@ -93,134 +127,210 @@ def fork_and_lock(counts: Counts) -> list[Row]:
             worker.close()
 
         locked, forked = in_turns(counts.forks, lambda: one(full), lambda: one(plain))
-    return [Row("fork with lock-down / plain fork", locked, forked, "≤ 1.2")]
+    yield Row("fork with lock-down / plain fork", locked, forked, "≤ 1.2")
 
 
 # --- commands -----------------------------------------------------------------------------------------------------
 
 
-def commands(counts: Counts) -> list[Row]:
-    """What is typed, against importing torch alone."""
-    with tempfile.TemporaryDirectory() as name, _own_judge(Path(name)) as environment:
+@contextmanager
+def workspace() -> Iterator[tuple[Path, Environment]]:
+    """A learner's folder, and the environment of a user whose warm judges, settings and progress end with it."""
+    with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        places = ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
+        environment = {**os.environ, **{place: str(folder / place.lower()) for place in places}, SERVICE: "1"}
         mine = folder / "mine"
-        _run([BIN / "kata", "init", mine, "--course", ROOT], ROOT, environment)
-        file = _solved(mine)
-        six = folder / "six"
-        course = load_course(ROOT / "course.yml")
-        write_class(six, class_of(course, [course.exercise(id) for id in SIX], 10))
-        only = [part for id in SIX for part in ("--only", id)]
-        fresh = itertools.count()
-
-        def grade_class() -> None:
-            out = folder / f"out{next(fresh)}"
-            _run([BIN / "kata", "grade-class", six, "--out", out, *only], ROOT, environment)
-
-        cold = {**environment, SERVICE: "0"}
-        check, untouched = [BIN / "kata", "check", EXERCISE], [BIN / "kata", "check", UNTOUCHED]
-        pytest, whole = [BIN / "pytest", "-q", file], [BIN / "kata", "grade", "solutions", "--json", "-"]
-        timed: dict[tuple[str, str], Callable[[], object]] = {
-            ("whole submission, cold, full isolation", "≤ 2"): lambda: _run(whole, ROOT, cold),
-            ("a class of ten, six exercises each", "≤ 2500 ms on two cores"): grade_class,
-            ("kata check of one exercise, cold", "≤ 1.5"): lambda: _run(check, mine, cold),
-            ("kata check of one exercise, a judge kept warm", "≤ 500 ms"): lambda: _run(check, mine, environment),
-            ("kata check of an untouched stub", "loads no torch"): lambda: _run(untouched, mine, environment),
-            ("pytest of one exercise, cold", ""): lambda: _run(pytest, mine, cold),
-            ("pytest of one exercise, a judge kept warm", "≤ 1200 ms"): lambda: _run(pytest, mine, environment),
-        }
-        *ours, torch = in_turns(
-            counts.commands, *timed.values(), lambda: _run([sys.executable, "-c", "import torch"], ROOT, environment)
-        )
-        return [Row(f"{what} / import torch", took, torch, aim) for (what, aim), took in zip(timed, ours, strict=True)]
+        run([BIN / "kata", "init", mine, "--course", ROOT], ROOT, environment)
+        try:
+            yield mine, environment
+        finally:
+            subprocess.run([BIN / "kata", "doctor", "--stop-judges"], env=environment, capture_output=True, check=False)
 
 
-def _solved(workspace: Path) -> Path:
-    """The workspace's file for one exercise, with the right answer in it."""
-    (file,) = (workspace / "exercises").glob(f"*/??_{EXERCISE}.py")
-    (solution,) = (ROOT / "solutions").glob(f"*/{file.name}")
-    file.write_text(solution.read_text(encoding="utf-8"), encoding="utf-8")
+def save(workspace: Path, id: str, source: str) -> Path:
+    """Save an answer as an editor does: written beside, then moved into its place."""
+    file = workspace / "exercises" / COURSE.exercise(id).relative_path
+    beside = file.with_suffix(".tmp")
+    beside.write_text(source, encoding="utf-8")
+    os.replace(beside, file)
     return file
 
 
-@contextmanager
-def _own_judge(folder: Path) -> Iterator[Environment]:
-    """The environment of a user whose warm judges, settings and progress are in this folder, and end with it."""
-    places = {name: str(folder / name.lower()) for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
-    environment = {**os.environ, **places, SERVICE: "1"}
+def reference(id: str) -> str:
+    """The right answer of the course."""
+    return right_answers(COURSE, COURSE.exercise(id))["reference"]
+
+
+def grade_class(folder: Path, count: int, share_of_wrong: float) -> Run:
+    """`kata grade-class` of so many learners with six exercises each, into a new folder each time."""
+    write_class(folder / "class", class_of(COURSE, SIX, count, share_of_wrong))
+    fresh = itertools.count()
+    command = [BIN / "kata", "grade-class", folder / "class", *ONLY_SIX, "--out"]
+    return lambda: run([*command, folder / f"out{next(fresh)}"])
+
+
+def commands(counts: Counts) -> Iterator[Row]:
+    """What is typed, against importing torch alone."""
+    with workspace() as (mine, environment), tempfile.TemporaryDirectory() as name:
+        file = save(mine, EXERCISE, reference(EXERCISE))
+        cold = {**environment, SERVICE: "0"}
+        check, untouched = [BIN / "kata", "check", EXERCISE], [BIN / "kata", "check", UNTOUCHED]
+        pytest, whole = [BIN / "pytest", "-q", file], [BIN / "kata", "grade", "solutions", "--json", "-"]
+        timed: dict[tuple[str, str], Run] = {
+            ("whole submission, cold, full isolation", "≤ 2"): lambda: run(whole, ROOT, cold),
+            ("a class of ten, six exercises each", "≤ 2500 ms on two cores"): grade_class(Path(name), 10, 0.15),
+            ("kata check of one exercise, cold", "≤ 1.5"): lambda: run(check, mine, cold),
+            ("kata check of one exercise, a judge kept warm", "≤ 0.29"): lambda: run(check, mine, environment),
+            ("kata check of an untouched stub", "≤ 0.23"): lambda: run(untouched, mine, environment),
+            ("pytest of one exercise, cold", ""): lambda: run(pytest, mine, cold),
+            ("pytest of one exercise, a judge kept warm", "≤ 1200 ms"): lambda: run(pytest, mine, environment),
+        }
+        *ours, torch = in_turns(counts.commands, *timed.values(), import_torch)
+        for (what, aim), took in zip(timed, ours, strict=True):
+            yield Row(f"{what} / import torch", took, torch, aim)
+
+
+def two(counts: Counts) -> Iterator[Row]:
+    """A class of two, half of whose answers are wrong."""
+    with tempfile.TemporaryDirectory() as name:
+        ours, torch = in_turns(counts.commands, grade_class(Path(name), 2, 0.5), import_torch)
+    yield Row("a class of two, six exercises each, half of them wrong / import torch", ours, torch, "≤ 2.2")
+
+
+# --- in a terminal ------------------------------------------------------------------------------------------------
+
+VERDICT = "Save a file to have it checked"
+"""The last line of the watch's screen, written after the verdict."""
+
+
+def watch(counts: Counts) -> Iterator[Row]:
+    """From a save, as a learner has it in a terminal, until the verdict on this content is written; a cold pytest."""
+    with workspace() as (mine, environment):
+        options = {"cwd": str(mine), "env": environment, "dimensions": (50, 100), "encoding": "utf-8"}
+        screen = pexpect.spawn(str(BIN / "kata"), ["watch"], **options)
+        screen.expect_exact(VERDICT, timeout=WAIT_SECONDS)
+        time.sleep(1)
+        for id in WATCHED:
+            wrong = next(iter(wrong_answers(COURSE, COURSE.exercise(id)).values()))
+            for kind, source in (("right", reference(id)), ("wrong", wrong)):
+                taken = [_saved(screen, mine, id, f"{source}\n# {number}\n") for number in range(counts.saves)]
+                file = mine / "exercises" / COURSE.exercise(id).relative_path
+                cold = milliseconds(lambda file=file: _cold_pytest(file, mine, environment))
+                yield Row(f"save to verdict, {id}, {kind} / cold pytest", statistics.median(taken), cold, "≤ 100 ms")
+                yield Row("the same, nine of ten / cold pytest", statistics.quantiles(taken, n=10)[-1], cold, "")
+        screen.close(force=True)
+
+
+def _saved(screen: pexpect.spawn, mine: Path, id: str, source: str) -> float:
+    def until_verdict() -> None:
+        save(mine, id, source)
+        screen.expect_exact("Checking", timeout=WAIT_SECONDS)
+        screen.expect_exact(VERDICT, timeout=WAIT_SECONDS)
+
+    taken = milliseconds(until_verdict)
+    time.sleep(0.3)  # a learner does not save without a pause
+    return taken
+
+
+def _cold_pytest(file: Path, mine: Path, environment: Environment) -> None:
+    command = [BIN / "pytest", "-q", file]
+    subprocess.run(command, cwd=mine, env={**environment, SERVICE: "0"}, stdout=subprocess.DEVNULL, check=False)
+
+
+def play(counts: Counts) -> Iterator[Row]:
+    """From the command, in a terminal and with a judge kept warm, until the title of the first picture."""
+    with workspace() as (mine, environment):
+        options = {"cwd": str(mine), "env": {**environment, "NO_COLOR": "1"}, "dimensions": (60, 100)}
+        for id, title in PLAYED.items():
+            save(mine, id, reference(id))
+            run([BIN / "kata", "check", id], mine, environment)
+
+            def first_picture(id: str = id, title: str = title) -> None:
+                screen = pexpect.spawn(str(BIN / "kata"), ["play", id], encoding="utf-8", **options)
+                screen.expect_exact(title, timeout=WAIT_SECONDS)
+                screen.close(force=True)
+
+            ours, torch = in_turns(counts.commands, first_picture, import_torch)
+            yield Row(f"kata play {id}, to the first picture / import torch", ours, torch, "≤ 2000 ms")
+
+
+# --- processor time -----------------------------------------------------------------------------------------------
+
+
+def processor(counts: Counts) -> Iterator[Row]:
+    """Processor time, from outside: of a whole class, and of judge and workers for an exercise in a running class."""
+    with tempfile.TemporaryDirectory() as name, control_group() as group:
+        write_class(Path(name, "class"), class_of(COURSE, SIX, counts.class_))
+        grade = [BIN / "kata", "grade-class", Path(name, "class"), *ONLY_SIX, "--jobs", "2", "--out", Path(name, "out")]
+        with ProcessPoolExecutor(1, get_context("spawn"), initializer=group.join) as pool:
+            pool.submit(os.getpid).result()  # it has started
+            before = group.cpu_seconds()
+            pool.submit(run, grade).result()
+            whole = group.cpu_seconds() - before
+            judge, worker = pool.submit(_one_exercise, group, counts.class_).result()
+    yield Row(f"processor time of a class of {counts.class_}, six exercises each, --jobs 2", whole * 1000, None, "")
+    yield Row("one exercise in a running class, processor time: judge / worker", judge * 1000, worker * 1000, "")
+
+
+def _one_exercise(group: ControlGroup, count: int) -> tuple[float, float]:
+    """In a process of the group: seconds of the judge and of all else for one exercise, in a class half graded."""
+    learners = class_of(COURSE, SIX, 2 * count)
+    judge = Judge(COURSE, "full", 1, SIX)
     try:
-        yield environment
+        judge.grade((each.submission() for each in learners[:count]), lambda record: None)
+        mine, all_ = time.process_time(), group.cpu_seconds()
+        judge.grade((each.submission() for each in learners[count:]), lambda record: None)
+        mine, all_ = time.process_time() - mine, group.cpu_seconds() - all_
     finally:
-        subprocess.run([BIN / "kata", "doctor", "--stop-judges"], env=environment, capture_output=True, check=False)
+        judge.close()
+    return mine / count / len(SIX), (all_ - mine) / count / len(SIX)
 
 
-def _run(command: Sequence[str | Path], folder: Path, environment: Environment) -> None:
-    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+# --- the rest -----------------------------------------------------------------------------------------------------
 
 
-# --- a class in a judge that is warm ------------------------------------------------------------------------------
+def release(counts: Counts) -> Iterator[Row]:
+    """Making the wheel that learners get, once of each kind."""
+    for kind, aim in (("--with-answers", "≤ 15 s"), ("--without-answers", "≤ 90 s")):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [BIN / "kata", "release", "--out", folder, kind, *(ONLY_SIX if counts is QUICK else [])]
+            yield Row(f"kata release {kind}", milliseconds(lambda command=command: run(command)), None, aim)
 
 
-def warm_classes(counts: Counts) -> list[Row]:
-    """A submission more in a class, behind the wall against the same questions answered in the judge's own process."""
-    course = load_course(ROOT / "course.yml")
-    return [_warm_class(course, counts, kind) for kind in ("written", "unlike")]
+def class_(counts: Counts) -> Iterator[Row]:
+    """Each tool grades the whole class: ours before and after nbgrader, whose tests do less (benchmarks/rivals.py)."""
+    for count, aim in zip(counts.against_nbgrader, ("≥ 12", "≥ 22"), strict=False):
+        learners = class_of(COURSE, SIX, count)
+        with tempfile.TemporaryDirectory() as name:
+            seconds = []
+            for number, tool in enumerate((Kata, Nbgrader, Kata)):
+                folder = Path(name, str(number))
+                made = tool(COURSE, SIX)
+                made.prepare(folder)
+                made.hand_in(folder, learners)
+                seconds.append(made.grade(folder))
+        ours = (seconds[0] + seconds[2]) / 2
+        what = f"six exercises, a class of {count}: nbgrader / ours"
+        yield Row(what, ours * 1000, seconds[1] * 1000, f"{aim} times faster", faster=True)
 
 
-def _warm_class(course: Course, counts: Counts, kind: Kind) -> Row:
-    exercises = [exercise for exercise in course.exercises if exercise.id != TRAINED]
-    class_ = [_submission(each) for each in class_of(course, exercises, counts.learners, kind)]
-    ids = [exercise.id for exercise in exercises]
-    walled, bare = Judge(course, "full", 1, ids), Judge(course, "none", 1, ids)
-    try:
-        for judge in (walled, bare):  # what everybody is asked is worked out, and all that torch loads late is there
-            judge.grade(class_ * max(1, -(-MANY // len(class_))), lambda record: None)
-        sides: list[list[float]] = [[], []]
-        for submission in class_:
-            for judge, taken in zip((walled, bare), sides, strict=True):
-                started = time.perf_counter()
-                judge.grade([submission], lambda record: None)
-                taken.append((time.perf_counter() - started) * 1000)
-    finally:
-        walled.close()
-        bare.close()
-    told = {"written": "answers as learners write them", "unlike": "no two answers alike"}[kind]
-    ours, other = (statistics.mean(taken) for taken in sides)
-    return Row(f"one submission more in a class, {told}: full isolation / no wall", ours, other, "≤ 1.6")
-
-
-def _submission(hand_in: HandIn) -> Submission:
-    sources = {id: SourceFile(id, f"{id}.py", text.encode("utf-8")) for id, text in hand_in.sources.items()}
-    return Submission(hand_in.learner, sources, ())
-
-
-PARTS: dict[str, Callable[[Counts], list[Row]]] = {
-    "fork": fork_and_lock,
-    "commands": commands,
-    "classes": warm_classes,
+PARTS: dict[str, Callable[[Counts], Iterator[Row]]] = {
+    **{"fork": fork, "commands": commands, "two": two, "watch": watch, "play": play},
+    **{"processor": processor, "release": release, "class": class_},
 }
 
 
-def table(rows: list[Row]) -> str:
-    """The rows as a Markdown table."""
-    lines = ["| what | ours (ms) | other (ms) | ratio | aim |", "|---|---|---|---|---|"]
-    lines += [f"| {row.what} | {row.ours:.1f} | {row.other:.1f} | {row.ratio:.2f} | {row.aim} |" for row in rows]
-    return "\n".join(lines)
-
-
 def main() -> None:
-    """Measure everything, print the table and, if asked, write the figures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="everything once: to see that it runs")
+    """Measure the chosen parts and print the table."""
+    parser = options_of(__doc__, "everything once")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), help="only these parts")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     options = parser.parse_args()
-    load = os.getloadavg()[0]
-    counts = QUICK if options.quick else Counts()
-    rows = [row for part in options.only for row in PARTS[part](counts)]
-    print(table(rows))
-    if options.json:
-        figures = {"load_before": load, "rows": [{**asdict(row), "ratio": row.ratio} for row in rows]}
-        options.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    rows = []
+    for part in options.only:
+        print(f"  {part} …", file=sys.stderr, flush=True)
+        rows += [row.cells() for row in PARTS[part](QUICK if options.quick else Counts())]
+    tell(Table(("what", "ours (ms)", "other (ms)", "ratio", "aim"), rows), options.json)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,155 @@
+"""The benchmarks run from end to end in their quickest form, and their parts do what their figures rest on."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import runpy
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import answers
+import cheats
+import figures
+import load
+import pytest
+import rivals
+
+from grader.course import load_course
+from grader.record import Record
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT / "course.yml")
+
+
+def measured(folder: Path, script: str, *arguments: str) -> list[dict[str, str]]:
+    """The rows of the table that a benchmark keeps."""
+    kept = folder / "kept.json"
+    command = [sys.executable, ROOT / "benchmarks" / script, *arguments, "--json", kept]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = figures.read(kept)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def test_a_larger_class_begins_with_the_smaller_one_and_no_two_files_are_alike() -> None:
+    small, large = (answers.class_of(COURSE, ["softmax"], count) for count in (5, 40))
+    assert large[:5] == small
+    assert len({each.sources["softmax"] for each in large}) == 40
+    right = answers.right_answers(COURSE, COURSE.exercise("softmax")).values()
+    for learner in large:
+        is_right = learner.sources["softmax"].rpartition(f"\n# {learner.name}")[0] in right
+        assert is_right != bool(learner.wrong)
+
+
+@pytest.mark.parametrize("id", rivals.PLAIN_TESTS)
+def test_the_rivals_tests_tell_right_from_wrong(id: str, tmp_path: Path) -> None:
+    exercise = COURSE.exercise(id)
+    numbers = itertools.count()
+
+    def passes(source: str) -> bool:
+        file = tmp_path / f"answer_{next(numbers)}.py"
+        file.write_text(source, encoding="utf-8")
+        try:
+            learners = runpy.run_path(str(file))
+            exec(rivals.plain_test(COURSE, exercise, "learners"), {"learners": learners})
+        except Exception:
+            return False
+        return True
+
+    assert all(map(passes, answers.right_answers(COURSE, exercise).values()))
+    caught = [not passes(source) for source in answers.wrong_answers(COURSE, exercise).values()]
+    assert sum(caught) > len(caught) / 2
+
+
+@pytest.mark.parametrize(
+    ("cheat", "cells"),
+    [
+        pytest.param("points", [("answer", None), ("assert", 500)], id="points"),
+        pytest.param("emptied", [("answer", None), ("pass", 5)], id="emptied"),
+        pytest.param("deleted", [("answer", None)], id="deleted"),
+        pytest.param("renamed", [("answer", None), ("assert", 5)], id="renamed"),
+    ],
+)
+def test_a_cheat_changes_the_cells_that_test(cheat: str, cells: list[tuple[str, int | None]]) -> None:
+    notebook = [
+        rivals.code("answer", "softmax", nbgrader=rivals.marks("softmax")),
+        rivals.code("assert", "test-softmax", nbgrader=rivals.marks("test-softmax", 5)),
+    ]
+    cheats.edit(cheats.CHEATS[cheat]["edit"], notebook)
+    assert [(cell.source, cell.metadata["nbgrader"].get("points")) for cell in notebook] == cells
+    names = [cell.metadata["nbgrader"]["grade_id"] for cell in notebook]
+    assert ("test-softmax-2" in names) == (cheat == "renamed")
+
+
+@pytest.mark.parametrize("cheat", cheats.CHEATS)
+def test_every_cheat_but_the_honest_right_answer_would_be_wrong(cheat: str) -> None:
+    said: Mapping[str, object] = cheats.CHEATS[cheat]
+    assert set(said) <= {"title", "nbgrader", "otter", "ours", "edit"} and said["title"]
+    for tool in ("nbgrader", "otter", "ours"):
+        compile(cheats.source_of(cheat, tool), cheat, "exec")
+
+
+def test_a_class_that_was_harmed_is_found_out(tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    graded = {"ann": 4.0, "ben": 4.0, "eve": 4.0}
+    lines = [record_of(name, points) for name, points in graded.items()]
+    results.write_text("\n".join([*lines, lines[0]]) + "\n", encoding="utf-8")
+    learners = [answers.Learner(name) for name in ("ann", "ben", "cid", "eve")]
+    class_ = load.Class(
+        learners, {"eve"}, {name: {"softmax": 4.0} for name in ("ann", "cid")} | {"ben": {"softmax": 1}}
+    )
+    came = load.outcome(results, class_, "", 1, 1.0)
+    assert (came.as_alone, came.lost, came.twice, came.passed_attacks) == (1, 1, 1, 1)
+    assert not came.holds(class_)
+
+
+def record_of(name: str, points: float) -> str:
+    """One line of results.jsonl."""
+    softmax = {"id": "softmax", "title": "Softmax", "status": "passed", "points": points, "max_points": 4.0}
+    record = {
+        "version": 1,
+        "submission": name,
+        "isolation": "full",
+        "seed": 1,
+        "course": {"title": "Course", "version": "1"},
+        "points": points,
+        "max_points": 4.0,
+        "exercises": [{**softmax, "checks": [], "diagnosis": [], "seconds": 0.1}],
+    }
+    return Record.model_validate(record).model_dump_json()
+
+
+@pytest.mark.thorough
+def test_a_class_is_graded_and_timed(tmp_path: Path) -> None:
+    (row,) = measured(tmp_path, "rivals.py", "--quick", "--exercises", "first-unit", "--tools", "ours")
+    assert row["tool"] == "ours" and float(row["seconds"]) > 0
+    assert row["wrong answers with full points"] == row["right answers without"] == "0"
+
+
+@pytest.mark.thorough
+def test_a_locked_worker_is_timed_beside_a_plain_fork(tmp_path: Path) -> None:
+    (row,) = measured(tmp_path, "run.py", "--quick", "--only", "fork")
+    assert float(row["ratio"]) == pytest.approx(float(row["ours (ms)"]) / float(row["other (ms)"]), abs=0.05)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(
+    not Path("/sys/fs/cgroup/cpuacct").is_dir() or os.getuid() != 0, reason="wants control groups of version 1 and root"
+)
+def test_growth_sees_the_memory_of_every_process(tmp_path: Path) -> None:
+    one, two = measured(tmp_path, "growth.py", "--quick")
+    assert (one["graded"], two["graded"]) == ("1", "2")
+    assert float(two["memory (MiB)"]) > 100
+
+
+@pytest.mark.thorough
+def test_names_of_an_exercise_are_measured_and_none_is_wrong(tmp_path: Path) -> None:
+    kinds = ("known", "written", "right")
+    chosen = [part for kind in kinds for part in ("--kind", kind)]
+    rows = measured(tmp_path, "naming.py", "--only", "head_scores", "--every", "3", *chosen)
+    assert [row["answers"] for row in rows] == list(kinds)
+    assert rows[0]["named"].endswith(" 100%")
+    assert all(row["named wrongly"] == "0" for row in rows)
