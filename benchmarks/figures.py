@@ -1,7 +1,8 @@
 """Tables of figures: what a benchmark prints, keeps with `--json`, and docs/evidence.md shows.
 
 `python benchmarks/figures.py` writes the tables in benchmarks/figures/*.json into the page. There each stands between
-two marks, `<!-- figures: NAME -->` and `<!-- end -->`. The text around them is left alone.
+two marks, `<!-- figures: NAME -->` and `<!-- end -->`; `NAME.note` stands for its note alone. The text around them is
+left alone.
 """
 
 from __future__ import annotations
@@ -71,9 +72,12 @@ def filled(page: str) -> str:
     """The page with the tables that were kept; what was not measured yet says so."""
 
     def fill(block: re.Match[str]) -> str:
-        path = FIGURES / f"{block[2]}.json"
-        table = read(path).markdown() if path.exists() else "*Not measured yet.*"
-        return f"{block[1]}{table}\n{block[3]}"
+        name, _, part = block[2].partition(".")
+        path = FIGURES / f"{name}.json"
+        if not path.exists():
+            return f"{block[1]}*Not measured yet.*\n{block[3]}"
+        table = read(path)
+        return f"{block[1]}{table.note if part == 'note' else table.markdown()}\n{block[3]}"
 
     return BLOCK.sub(fill, page)
 

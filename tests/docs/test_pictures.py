@@ -46,12 +46,7 @@ def test_a_page_says_this_and_looks_like_it(page: str, tmp_path: Path) -> None:
         assert (tmp_path / f"{page}-{scheme}.png").stat().st_size > 0
 
 
-def test_the_architecture_is_drawn_by_its_script(tmp_path: Path) -> None:
-    make("draw_architecture.py", "--into", tmp_path)
-    assert (tmp_path / "architecture.svg").read_bytes() == (PICTURES / "architecture.svg").read_bytes()
-
-
-@pytest.mark.parametrize("name", ["watch", "play", "architecture"])
+@pytest.mark.parametrize("name", ["watch", "play"])
 def test_a_drawn_picture_is_plain_and_has_words_for_those_who_cannot_see_it(name: str) -> None:
     root = ElementTree.parse(PICTURES / f"{name}.svg").getroot()
     assert root.get("role") == "img"
