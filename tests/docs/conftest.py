@@ -117,7 +117,13 @@ def write_small_course(root: Path) -> Path:
         shutil.copytree(ROOT / folder / UNIT, root / folder / UNIT)
     shutil.copytree(ROOT / "tests" / "kits" / "families", root / "tests" / "kits" / "families")
     (root / "course.yml").write_text(yaml.safe_dump(catalogue, allow_unicode=True, sort_keys=False), encoding="utf-8")
-    for script in ("scripts/mutation.py", "benchmarks/no_flicker.py", "benchmarks/answers.py", "benchmarks/figures.py", "tests/mutants/survivors.yml"):
+    for script in (
+        "scripts/mutation.py",
+        "benchmarks/no_flicker.py",
+        "benchmarks/answers.py",
+        "benchmarks/figures.py",
+        "tests/mutants/survivors.yml",
+    ):
         (root / script).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / script, root / script)
     shutil.copy(ROOT / "pyproject.toml", root)
