@@ -87,21 +87,12 @@ ERROR: TypeAdapter[_Error] = TypeAdapter(
 """An error of the learner's code."""
 
 
-class _Observed(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    largest: int
-    functions: list[str]
-    printed: int
-
-
 Pair = Annotated[tuple[list[int], bool], Field(strict=False)]
 """A parameter's shape, and whether it is trained; sent as a list."""
 
 ANSWER_SCHEMAS: Mapping[str, TypeAdapter[Any]] = {
     "parameters": TypeAdapter(dict[str, Pair], config=STRICT),
     "gradients": TypeAdapter(dict[str, torch.Tensor | None], config=STRICT),
-    "observed": TypeAdapter(_Observed),
     "buffers": TypeAdapter(list[str], config=STRICT),
     "refuses": TypeAdapter(str, config=STRICT),
 }

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 
@@ -15,7 +15,6 @@ from grader.sandbox.inside.wire import Slot
 
 OUTPUT = "output"
 GRADIENTS = "gradients"
-OBSERVED = "observed"
 STEPS_OF_TRAINING = 10
 """A training step counts as this many other steps; it takes at least as long."""
 
@@ -97,13 +96,18 @@ class Case:
         """Return an attribute under its own name, or under `return_as`."""
         self._add("attribute", return_as or name, target=target, name=name)
 
-    def observed(self) -> None:
-        """Return, as "observed", what was observed of the steps so far: {"largest", "functions", "printed"}.
+    def observed(self, what: Literal["largest", "functions", "printed"]) -> Slot:
+        """What was observed of the steps so far, for later steps; it does not come back itself.
 
         "largest" is the element count of the largest tensor made, "functions" are the names of torch's functions called
-        directly, "printed" counts characters. All three are claims by the learner's side.
+        directly, "printed" counts characters. Return only what a check asks of it: equal answers differ in the rest.
         """
-        self._add("observed", OBSERVED)
+        return self.call(self._add("observed"), what, method="__getitem__")
+
+    def keeps_to_itself(self, slot: Slot) -> None:
+        """Do not return the value in a slot."""
+        del self.returned[slot.number]
+        self.steps[slot.number]["tell"] = False
 
     def train(self, module: Slot, batches: torch.Tensor, rate: float, *, keep: bool = False) -> None:
         """Train a model on batches of texts (steps, batch, tokens + 1) to predict each token from those before it.

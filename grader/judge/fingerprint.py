@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from .answers import Answers, error_identity, reach
-from .case import GRADIENTS, OBSERVED
+from .case import GRADIENTS
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name, gradient_scale
 
 GROUPS = 16
@@ -61,8 +61,6 @@ def _of_value(name: str, value: Any) -> Print:
                 if gradient is not None
             },
         }
-    if name == OBSERVED:
-        return {"printed": bool(value["printed"])}
     return _of(value)
 
 
@@ -72,8 +70,6 @@ def _value_fits(name: str, came: Any, kept: Print) -> bool:
             return False
         scale = GENEROUS * kept["scale"]
         return all(_fits(came[key], each, scale) for key, each in kept["gradients"].items())
-    if "printed" in kept:
-        return bool(came["printed"]) is kept["printed"]
     is_tensor = "dtype" in kept
     return _fits(came, kept, GENEROUS * kept.get("largest", 0.0) if is_tensor else None)
 

@@ -10,7 +10,7 @@ import torch
 from grader.mismatch import Mismatch
 
 from .answers import Exchange, Reading
-from .case import GRADIENTS, OBSERVED, OUTPUT
+from .case import GRADIENTS, OUTPUT
 from .compare import form_difference, wrong_places
 from .expected import Expected
 from .whereabouts import where
@@ -34,7 +34,7 @@ def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: Expected) -> 
             if case.is_random:
                 continue  # the right output depends on the order in which random numbers are drawn
             for name, right in rights.values.items():
-                if name in (GRADIENTS, OBSERVED):
+                if name == GRADIENTS:
                     continue
                 what = "The output" if name == OUTPUT else f"`{name}`"
                 for part, one, other in _tensors(came.values.get(name), right, what):

@@ -55,7 +55,6 @@ ERRORS: tuple[Mapping[str, Any], ...] = (
 IN_FORM: Mapping[str, tuple[Any, ...]] = {
     "parameters": ({}, {"w": [[2, 3], True]}, {"\ud800": [[], False]}),
     "gradients": ({}, {"a": None}, {"a": torch.zeros(0)}),
-    "observed": ({"largest": -5, "functions": ["x"], "printed": -3}, {"largest": 2**62, "functions": [], "printed": 0}),
     "buffers": ([], ["mask", "\ud800"]),
     "refuses": ("refused", "accepted", "X" * 300),
 }  # fmt: skip

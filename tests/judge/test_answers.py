@@ -48,11 +48,10 @@ def test_what_is_no_answer_is_refused(reply):
         (lambda case: case.parameters(case.entry("C")), {"w": [torch.ones(2), True]}),
         (lambda case: case.parameters(case.entry("C")), {"w": torch.ones(2)}),
         (lambda case: case.buffers(case.entry("C")), [torch.ones(2)]),
-        (lambda case: case.observed(), {"largest": "x", "functions": [], "printed": 0}),
         (lambda case: case.refuses(case.entry("C")), torch.ones(2)),
         (lambda case: case.gradients([]), {"w": "x"}),
     ],
-    ids=["shape-tensor", "no-pair", "buffers", "observed", "refusal", "gradients"],
+    ids=["shape-tensor", "no-pair", "buffers", "refusal", "gradients"],
 )
 def test_what_our_side_tells_must_have_its_form(ask, value):
     case = Case()

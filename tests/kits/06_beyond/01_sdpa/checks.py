@@ -1,7 +1,6 @@
 import torch
 
 from grader.judge.authoring import called_again, cut_off, expect, function, points, same
-from grader.sandbox.inside.wire import Slot
 
 CALL = "scaled_dot_product_attention"
 NAMES = ("query", "key", "value", "hidden")
@@ -27,12 +26,7 @@ def case(draw, leading, queries, keys, width, value_width, *, hidden=None, dtype
 
 def telling_whether_it_calls(asked):
     """Tell only whether the library's function was called: what else was called is nobody's business."""
-    asked.observed()
-    seen = len(asked.steps) - 1
-    asked.steps[seen]["tell"] = False
-    del asked.returned[seen]
-    functions = asked.call(Slot(seen), "functions", method="__getitem__")
-    asked.call(functions, CALL, method="__contains__", return_as="called")
+    asked.call(asked.observed("functions"), CALL, method="__contains__", return_as="called")
     return asked
 
 
