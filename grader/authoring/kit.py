@@ -16,7 +16,7 @@ from grader.course.source import read_source
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file
 from grader.judge.alternatives import load_alternatives
-from grader.judge.checks import Kit, collect_checks
+from grader.judge.checks import Kit
 from grader.judge.faults import BankError, GraderBroken
 from grader.judge.mistakes import Mistake, load_bank
 
@@ -105,7 +105,7 @@ def misfits(course: Course, exercise: Exercise) -> list[str]:
     checks: list[str] = []
     problems: list[str] = []
     try:
-        checks = [check.name for check in collect_checks(course, [Kit(course, exercise)])[exercise.id]]
+        checks = [check.name for check in Kit(course, exercise).checks]
     except GraderBroken as error:
         problems.append(str(error))
     try:

@@ -14,7 +14,7 @@ from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.intake import SourceFile, Submission
 from grader.judge.alternatives import load_alternatives
-from grader.judge.checks import Kit, collect_checks
+from grader.judge.checks import Kit
 from grader.judge.grading import Judge
 from grader.judge.mistakes import Mistake, load_bank
 from grader.judge.rehearsal import asks_otherwise
@@ -68,7 +68,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     touched_stub = make_stub(reference) + "\n# touched\n"
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
-    checks = collect_checks(course, [Kit(course, exercise)])[exercise.id]
+    checks = Kit(course, exercise).checks
     main = next((check.name for check in checks if check.worth.role == "main"), "a main check")
     return [
         Trial(exercise, REFERENCE, reference, right, is_timed=True),
@@ -115,8 +115,7 @@ def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
         return []
     kit = judge.kits[trial.exercise.id]
     with quietly():
-        plan, checks = judge.expected(kit).plan, judge.checks_of(trial.exercise.id)
-        found = list(asks_otherwise(plan, kit, checks, judge.seed, trial.source))
+        found = list(asks_otherwise(judge.expected(kit).plan, kit, judge.seed, trial.source))
     return [
         f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
         for check, number in found

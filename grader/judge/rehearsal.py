@@ -27,34 +27,34 @@ if TYPE_CHECKING:
 Answering = Callable[[Question], list[Answers]]
 
 
-def expected_of(kit: Kit, checks: Sequence[Check], seed: int) -> Expected:
+def expected_of(kit: Kit, seed: int) -> Expected:
     """What is expected of an exercise with a seed: its plan, made now, or in a bundle read from its file.
 
     Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
     """
     if kit.code is None:
         return Expected(read_plan(kit, seed), partial(Draw, seed, kit.exercise.id, reference={}))
-    plan = rehearse(kit, checks, seed)
+    plan = rehearse(kit, seed)
     kit.code.reference.forget()  # the plan has the answers
     return Expected(plan, partial(kit.code.draw, seed, kit.exercise.id), kit.code)
 
 
-def rehearse(kit: Kit, checks: Sequence[Check], seed: int, by: Answering | None = None) -> Plan:
+def rehearse(kit: Kit, seed: int, by: Answering | None = None) -> Plan:
     """Run each check on the reference and keep what it asks.
 
     by: answers in place of the reference, to see what a check asks of others.
     """
     assert kit.code is not None
     expected = Expected(Plan(), partial(kit.code.draw, seed, kit.exercise.id), kit.code)
-    return Plan({check.name: _rehearsed(check, expected, kit.stub, by) for check in checks})
+    return Plan({check.name: _rehearsed(check, expected, kit.stub, by) for check in kit.checks})
 
 
-def asks_otherwise(plan: Plan, kit: Kit, checks: Sequence[Check], seed: int, source: str) -> Iterator[tuple[str, int]]:
+def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tuple[str, int]]:
     """The checks that ask this code something that is not in the plan, and which question it is (from 1).
 
     A check may stop early, since an answer is wrong.
     """
-    by = rehearse(kit, checks, seed, TrustedModule(source, "a trial", remembers=True).answer)
+    by = rehearse(kit, seed, TrustedModule(source, "a trial", remembers=True).answer)
     for name, planned in plan.checks.items():
         known, asked = ([ask.question.digest for ask in each.questions] for each in (planned, by.checks[name]))
         if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:

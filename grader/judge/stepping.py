@@ -12,12 +12,12 @@ from types import TracebackType
 from grader.course import Exercise
 from grader.intake import Submission
 from grader.mismatch import Mismatch
-from grader.record import CourseStamp, Problem, Record
+from grader.record import Record
 
-from .faults import CheckFailed
-from .grading import Ending, Judge, ask_check, ending_of, result_of
+from .faults import CheckFailed, GraderBroken
+from .grading import Judge
 from .points import CHECK_ERRORS
-from .process import QUITTING, LocalProcess, frames_of
+from .process import QUITTING, frames_of
 from .session import Session
 
 
@@ -27,30 +27,20 @@ class SteppedExercise:
     def __init__(self, judge: Judge, exercise: Exercise, submission: Submission, path: Path) -> None:
         """path: the learner's file, which a debugger shows. Raises GraderBroken when the checks cannot be collected."""
         self._judge, self._submission, self._path = judge, submission, path
-        self._kit = judge.kits[exercise.id]
-        self._checks = {check.name: check for check in judge.checks_of(exercise.id)}
-        self._endings: dict[str, Ending] = {}
-        source = submission.sources.get(exercise.id)
-
-        def start() -> LocalProcess:
-            process = LocalProcess(exercise, source.content if source else b"", str(path))
-            if source is None:
-                process.refusal = " ".join(problem.message for problem in submission.problems)
-            return process
-
-        self._session = Session(start, judge.expected(self._kit), self._kit.stub)
+        self._checks = {check.name: check for check in judge.kits[exercise.id].checks}
+        session = judge.session(judge.kits[exercise.id], submission, path=str(path))
+        if not isinstance(session, Session):
+            raise GraderBroken(f"there is nothing to check in {path.name}")
+        self._session = session
 
     def run(self, name: str) -> CheckFailed | None:
         """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""
-        check = self._checks[name]
         try:
-            ask_check(check, self._session)
+            self._session.ask(self._checks[name])
         except QUITTING:
             raise
         except CHECK_ERRORS as error:
-            self._endings[name] = ending_of(error, check.file)
             return error if isinstance(error, CheckFailed) else None
-        self._endings[name] = Ending("passed")
         return None
 
     def frames(self, error: BaseException, name: str) -> TracebackType | None:
@@ -60,20 +50,9 @@ class SteppedExercise:
 
     def record(self) -> Record:
         """The record; checks that have not run are skipped."""
-        course = self._judge.course
-        worths = {name: check.worth for name, check in self._checks.items()}
-        endings = {name: self._endings.get(name, Ending("skipped")) for name in self._checks}
-        return Record.of(
-            submission=self._submission.name,
-            isolation="none",
-            seed=self._judge.seed,
-            course=CourseStamp(title=course.title, version=course.version),
-            exercises=[result_of(self._kit, self._session, worths, endings, time.perf_counter())],
-            problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in self._submission.problems],
-        )
+        return self._judge.record(self._submission, [self._session.result(time.perf_counter())])
 
     def mismatches(self) -> dict[tuple[str, str], Mismatch]:
         """The mismatches of the visible checks that failed."""
-        failed = [name for name, ending in self._endings.items() if ending.outcome == "failed"]
-        seen = {(self._kit.exercise.id, name): self._session.mismatch(name) for name in failed}
-        return {key: mismatch for key, mismatch in seen.items() if mismatch is not None}
+        id = self._session.kit.exercise.id
+        return {(id, name): mismatch for name, mismatch in self._session.mismatches().items()}

@@ -57,11 +57,11 @@ def _planned(task: _Task) -> list[bytes]:
     """The plans of one exercise."""
     root, id, seeds = task
     judge = Judge(load_course(root / FILE_NAME), "none", 0, [id])
-    kit, checks = judge.kits[id], judge.checks_of(id)
+    kit = judge.kits[id]
     files = []
     for seed in seeds:
         with quietly():
-            expected = expected_of(kit, checks, seed)
+            expected = expected_of(kit, seed)
             files.append(file_of(replace(expected.plan, wrong=_wrong(expected)), identity(kit, seed)))
         kit.forget()
     return files

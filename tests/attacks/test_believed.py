@@ -18,8 +18,8 @@ import pytest
 from grader.course import Exercise, load_course
 from grader.intake import SourceFile, Submission
 from grader.judge.case import Question
-from grader.judge.checks import Worth
 from grader.judge.grading import Judge
+from grader.judge.points import Worth
 from grader.judge.process import LocalProcess
 from grader.judge.session import Session
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
@@ -75,7 +75,7 @@ def graded(exercise: Exercise, seed: int, ways: Iterable[str], by_heart: frozens
         patches.setattr(Session, "diagnosis", lambda self: [])  # takes longest, and gives nobody points
         judge.grade(submissions, records.append)
     results = {record.submission: each for record in records for each in record.exercises if each.id == exercise.id}
-    return Graded(results, asked, judge.worths[exercise.id])
+    return Graded(results, asked, {each.name: each.worth for each in judge.kits[exercise.id].checks})
 
 
 @cache

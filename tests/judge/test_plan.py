@@ -178,11 +178,11 @@ def test_check_that_asks_others_something_else_is_found(course: Course, tmp_path
     try:
         path.write_text(text.replace("@points(0.5, role=", ANSWERS_DECIDE + "\n\n@points(0.0, role="))
         judge = Judge(course, "none", 7)
-        kit, checks = judge.kits["share"], judge.checks_of("share")
+        kit = judge.kits["share"]
         found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
         plan = plan_of(judge)
-        assert list(asks_otherwise(plan, kit, checks, 7, WRONG)) == found
-        assert list(asks_otherwise(plan, kit, checks, 7, RIGHT)) == []
+        assert list(asks_otherwise(plan, kit, 7, WRONG)) == found
+        assert list(asks_otherwise(plan, kit, 7, RIGHT)) == []
     finally:
         path.write_text(text)
 
