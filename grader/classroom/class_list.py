@@ -89,7 +89,7 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     shared = in_groups(counting, torn, roster)
     learners = owners.everyone(shared.submissions)
     unmatched += [*contents.unread, *nobodys, *uncounted, *shared.spare]
-    remarks = [*contents.remarks, *_about_names(platform, names, by), *shared.remarks]
+    remarks = [*contents.remarks, *_about_names(platform, names, by), *owners.remarks(), *shared.remarks]
     remarks += [*_about(learners, shared.submissions), *_about_others(unmatched)]
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")

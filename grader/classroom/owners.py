@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from .learners import Finder, Learner, folded, name_key
-from .platforms import NameReading, Platform, as_first_saved
+from .platforms import TITLES, NameReading, Platform, as_first_saved
 from .submission_files import SubmissionFiles
 from .works import FoundWork
 
 MOST_HYPHENS = 12
 """Parts between hyphens of a team's and a learner's name that are tried."""
+
+_OWN_ROSTER: Mapping[Platform, str] = {
+    "canvas": "Canvas's own gradebook",
+    "moodle": "the assignment's grading worksheet",
+    "brightspace": "",
+}
+"""The roster that has a platform's numbers; without one the names decide that are shown there."""
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
@@ -32,6 +39,9 @@ class Owners(Protocol):
 
     def everyone(self, submissions: Sequence[SubmissionFiles]) -> tuple[Learner, ...]:
         """The learners of the class."""
+
+    def remarks(self) -> list[str]:
+        """Sentences on what decides whose a submission is."""
 
 
 class RosterOwners:
@@ -64,6 +74,16 @@ class RosterOwners:
     def everyone(self, submissions: Sequence[SubmissionFiles]) -> tuple[Learner, ...]:
         """The roster, in its order."""
         return self._learners
+
+    def remarks(self) -> list[str]:
+        """Whether a name decides that the platform shows."""
+        if self._numbered or self._platform not in _OWN_ROSTER:
+            return []
+        own = _OWN_ROSTER[self._platform]
+        advice = f" Take {own} as the roster if that may be." if own else ""
+        return [
+            f"Found by the names that {TITLES[self._platform]} shows, which learners may be able to change.{advice}"
+        ]
 
     def meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
@@ -124,6 +144,10 @@ class SubmittersAlone:
         """Those of whom something counts."""
         counting = {id for each in submissions for id in each.learners}
         return tuple(each for each in self._learners.values() if each.id in counting)
+
+    def remarks(self) -> list[str]:
+        """None: nobody is looked for."""
+        return []
 
     def _readings(self, work: FoundWork) -> Sequence[NameReading]:
         if self._platform == "plain":
