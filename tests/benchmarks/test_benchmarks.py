@@ -120,6 +120,7 @@ def record_of(name: str, points: float) -> str:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)  # a busy machine takes long to start them
 def test_a_class_is_graded_and_timed(tmp_path: Path) -> None:
     (row,) = measured(tmp_path, "rivals.py", "--quick", "--exercises", "first-unit", "--tools", "ours")
     assert row["tool"] == "ours" and float(row["seconds"]) > 0
@@ -127,12 +128,14 @@ def test_a_class_is_graded_and_timed(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)  # a busy machine takes long to start them
 def test_a_locked_worker_is_timed_beside_a_plain_fork(tmp_path: Path) -> None:
     (row,) = measured(tmp_path, "run.py", "--quick", "--only", "fork")
     assert float(row["ratio"]) == pytest.approx(float(row["ours (ms)"]) / float(row["other (ms)"]), abs=0.05)
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)  # a busy machine takes long to start them
 @pytest.mark.skipif(
     not Path("/sys/fs/cgroup/cpuacct").is_dir() or os.getuid() != 0, reason="wants control groups of version 1 and root"
 )
@@ -143,6 +146,7 @@ def test_growth_sees_the_memory_of_every_process(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)  # a busy machine takes long to start them
 def test_names_of_an_exercise_are_measured_and_none_is_wrong(tmp_path: Path) -> None:
     kinds = ("known", "written", "right")
     chosen = [part for kind in kinds for part in ("--kind", kind)]
