@@ -141,7 +141,7 @@ def test_a_locked_worker_is_timed_beside_a_plain_fork(tmp_path: Path) -> None:
 )
 def test_growth_sees_the_memory_of_every_process(tmp_path: Path) -> None:
     one, two = measured(tmp_path, "growth.py", "--quick")
-    assert (one["graded"], two["graded"]) == ("1", "2")
+    assert (one["learners"], two["learners"]) == ("1", "2")
     assert float(two["memory (MiB)"]) > 100
 
 
