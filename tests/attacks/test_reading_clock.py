@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.entries import Entry, OutOfReach, read_entry
+from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import load_course
 from grader.intake import SubmissionError, read_submission, reading_time
 from grader.intake.reading_time import READING_SECONDS
@@ -108,4 +108,4 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
     (tmp_path / "01_share.py").write_text(RIGHT)
     monkeypatch.setattr(reading_time, "WAITING_SECONDS", -1)
     with pytest.raises(OutOfReach, match="did not come from the disk"):
-        read_entry(Entry("ada", tmp_path), load_course(tiny_course / "course.yml"))
+        SubmissionFiles("ada", ("ada",), tmp_path).read(load_course(tiny_course / "course.yml"))

@@ -1,4 +1,4 @@
-"""A zip: read as a learner's submission, and laid out as the download of a class."""
+"""A zip: read as a learner's submission, and as the download of a class."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from grader.classroom.download import laid_out
+from grader.classroom.class_list import Identification, class_in
 from grader.course import load_course
+from grader.errors import KataError
 from grader.intake import Submission, SubmissionError, read_submission
 from tests.fuzz.damage import damaged
 from tests.fuzz.watching import ROOT, assert_sentence, scratch
@@ -40,15 +41,17 @@ NAMES = (
 
 
 def run(data: bytes) -> None:
-    """It gives a sound submission, the same when read again, or one sentence. What is laid out is files and folders."""
+    """It gives a sound submission, the same when read again, or one sentence. What is unpacked is files and folders."""
     folder = scratch()
     path = folder / "work.zip"
     path.write_bytes(data)
     first = _read(path)
     assert _read(path) == first
-    with suppress(SubmissionError), laid_out(path, folder / "room") as contents:
-        for remark in contents.remarks:
-            assert_sentence(remark)
+    with suppress(KataError), class_in(path, folder / "room", COURSE, Identification()) as found:
+        for row in found.unmatched:
+            assert_sentence(row.why)
+        for each in found.submissions:
+            assert each.learners and each.read(COURSE).name == each.entry
         for place, folders, files in os.walk(folder / "room"):
             modes = [os.lstat(os.path.join(place, name)).st_mode for name in (*folders, *files)]
             assert all(stat.S_ISREG(mode) or stat.S_ISDIR(mode) for mode in modes)
