@@ -59,7 +59,9 @@ def test_a_lesson_opens_with_a_question_and_closes_with_things_to_try_and_notes(
 @by_unit
 def test_sections_are_those_of_the_exercises_in_their_order_and_each_names_its_source(lesson: Path) -> None:
     sections = sections_of(lesson)
-    (unit,) = (each for each in load_course(lesson.parents[2]).units if each.folder == lesson.parent.name)
+    (unit,) = (
+        each for each in load_course(lesson.parents[2] / "course.yml").units if each.folder == lesson.parent.name
+    )
     assert [name for name in sections if name.isdigit()] == [f"{each.number:02d}" for each in unit.exercises]
     for exercise in unit.exercises:
         text = sections[f"{exercise.number:02d}"]
