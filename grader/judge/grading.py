@@ -25,9 +25,6 @@ from .rehearsal import expected_of
 from .result import without_work
 from .session import Process, Session
 
-MANY = 8
-"""After this many submissions, the sandbox preloads what torch loads late: many more are likely, and some need it."""
-
 Nothing = Literal["missing", "not_started"]
 
 Attend = Callable[[Session, ExerciseResult], None]
@@ -57,7 +54,6 @@ class Judge:
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
         self._expected: dict[str, Expected] = {}
         self._planned_seed = seed
-        self._graded = 0
 
     def choose(self, only: Sequence[str] = ()) -> None:
         """Grade these exercises from now on, all when none is named. Raises CourseError."""
@@ -92,9 +88,6 @@ class Judge:
         self.await_ready()
         for submission in submissions:
             take(self._grade(submission, advance, show, attend))
-            self._graded += 1
-            if self._graded == MANY and self.sandbox is not None:
-                self.sandbox.expect_many()
 
     def await_ready(self) -> None:
         """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
@@ -215,7 +208,6 @@ class Judge:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
-            self._graded = 0
             self.await_ready()
 
 

@@ -72,11 +72,6 @@ class Sandbox:
             ours.pop_all()
         return Worker(ForkedProcess(life), questions, answers, bounds)
 
-    def expect_many(self) -> None:
-        """Have the zygote load the rarely used parts of torch before the next fork. Does not wait."""
-        with contextlib.suppress(OSError):  # the first call that needs the zygote reports why it is gone
-            self._control.send(json.dumps({"many": True}).encode())
-
     def await_ready(self) -> None:
         """Wait until the zygote has loaded torch and prepared its rules. Raises MachineError if it can't."""
         with self._changing:

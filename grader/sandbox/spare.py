@@ -81,9 +81,6 @@ class SpawnedWorkers:
         worker.send([wire.pack({"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}, 0)])
         return worker
 
-    def expect_many(self) -> None:
-        """Does nothing: each child loads for itself."""
-
     def await_ready(self) -> None:
         """Wait until the waiting child is warm. Raises MachineError if it can't be; the next call tries another one."""
         if self._waiting.done() and not self._waiting.exception() and _popen(self._waiting.result()).poll() is not None:

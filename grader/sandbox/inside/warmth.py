@@ -26,8 +26,8 @@ def warm_up() -> None:
     load_what_makes_a_folder()
 
 
-def warm_up_for_many() -> None:
-    """Load what few workers need, most of a second each time: among hundreds, some will need it.
+def load_what_few_need() -> None:
+    """Load what few workers need, most of a second each time.
 
     Checkpoints, meta tensors and `vmap` import sympy, profilers and parts of the compiler.
     """
