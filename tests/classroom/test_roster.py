@@ -56,6 +56,30 @@ def test_columns_are_found_by_their_titles(text: str, encoding: str, tmp_path: P
     assert [(each.id, each.name, each.email, each.hand_in) for each in found] == [(*each, HandIn()) for each in WANTED]
 
 
+@pytest.mark.parametrize(
+    ("text", "section", "canvas_id", "ids"),
+    [
+        ("id,section\n1,Friday\n", "Friday", "", ("1",)),
+        ("Student,ID,SIS User ID,Section\n    Points Possible,,,\nAda,101,s1,A\n", "A", "101", ("101", "s1")),
+        ("Student,ID,Section\nAda,101,A and B\n", "A and B", "101", ("101",)),
+        ("name,id,login\nAda,101,ab12\n", "", "", ("101", "ab12")),
+    ],
+    ids=["by hand", "Canvas", "Canvas without SIS", "ids that are not Canvas's"],
+)
+def test_section_and_canvas_number_are_kept(
+    text: str, section: str, canvas_id: str, ids: tuple[str, ...], tmp_path: Path, course: Course
+) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    (learner,) = read_roster(tmp_path / "roster.csv", course).learners
+    assert (learner.section, learner.canvas_id, learner.ids) == (section, canvas_id, ids)
+
+
+def test_problems_have_the_line_of_the_file(tmp_path: Path, course: Course) -> None:
+    (tmp_path / "roster.csv").write_text('id,name\n\na,"Ada\nByron"\n\n,\na,Bo\n', "utf-8")
+    with pytest.raises(KataError, match="line 7: a is in line 3 already"):
+        read_roster(tmp_path / "roster.csv", course)
+
+
 @pytest.fixture
 def due(make_course: Callable[..., Path], tmp_path: Path) -> Course:
     """Two units, the first of which is due."""
