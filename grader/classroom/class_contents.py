@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
@@ -105,19 +105,29 @@ def _opened(path: Path, room: Path, course: Course, is_learner: IsLearner, ignor
     only = _only_submission(found)
     if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name) or not only.path.is_file():
         return found
-    try:
-        inside = _unwrapped(_unpacked(only.path, room), course, is_learner)
-    except SubmissionError:  # its learner's record says what is wrong with it
-        return found
-    if not any(is_learner(each.name) for each in inside.entries):
+    if not any(map(is_learner, _names_in(only.path))):
         advice = f"{printable(only.name)} is one learner's submission; if it is the class, give the zip itself."
-        return ClassContents(found.folder, found.entries, found.passed_over, remarks=(advice,))
+        return replace(found, remarks=(advice,))
+    inside = _unwrapped(_unpacked(only.path, room), course, is_learner)
     opened = f"{printable(only.name)} is the class: it was opened."
     beside = tuple(Unmatched(each.shown, each.why_none) for each in found.entries if each is not only)
     passed_over = (*found.passed_over, *inside.passed_over)
-    return ClassContents(
-        inside.folder, inside.entries, passed_over, (*beside, *inside.unread), (opened, *inside.remarks)
-    )
+    unread, remarks = (*beside, *inside.unread), (opened, *inside.remarks)
+    return replace(inside, passed_over=passed_over, unread=unread, remarks=remarks)
+
+
+def _names_in(path: Path) -> set[str]:
+    """The names at the top of a zip and one folder below, a folder's with a `/`; none of a zip that cannot be read."""
+    names: set[str] = set()
+    try:
+        with opened_zip(path, path.name, OF_A_CLASS, lambda where, error: None) as members:
+            for where, member in members.items():
+                top, *below = where.split("/")
+                names.add(f"{top}/" if below or member is None else top)
+                names |= {f"{below[0]}/" if below[1:] or member is None else below[0]} if below else set()
+    except SubmissionError:  # its learner's record says what is wrong with it
+        return set()
+    return names
 
 
 def _only_submission(contents: ClassContents) -> FolderEntry | None:
@@ -137,7 +147,7 @@ def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -
     opened = f"The folder {printable(only.stem)} in the zip is the class: it was opened."
     beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
     passed_over = (*contents.passed_over, *found.passed_over)
-    return ClassContents(found.folder, found.entries, passed_over, (*contents.unread, *beside), (opened,))
+    return replace(found, passed_over=passed_over, unread=(*contents.unread, *beside), remarks=(opened,))
 
 
 def _are_work(names: Sequence[str], course: Course) -> bool:
@@ -235,7 +245,7 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
                     raise
                 unread.append(Unmatched(where, "It has a name that no file can have here."))
     found = look_into(room)
-    return ClassContents(room, found.entries, (*found.passed_over, *passed_over), tuple(unread))
+    return replace(found, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
 
 
 def _lay_out(member: ZipMember | None, target: Path) -> None:

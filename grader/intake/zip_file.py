@@ -42,7 +42,7 @@ class ZipLimits:
 
 
 OF_A_LEARNER = ZipLimits()
-OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=100 * 1024)
+OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=20 * 1024)
 """The download of a whole class from a learning platform: a harmful member is left out, and does not refuse the zip."""
 
 
