@@ -5,7 +5,7 @@ STAMP      := $(VENV)/.set-up
 INSTRUCTOR := $(VENV)/.set-up-instructor
 
 .DEFAULT_GOAL := help
-.PHONY: help setup instructor demo test quick test-all thorough lint bench wheel
+.PHONY: help setup instructor demo test quick test-all thorough lint bench
 
 help:
 	@echo "make demo    grade the small class in examples/class and write its page"
@@ -15,7 +15,6 @@ help:
 	@echo "make bench   time the grader, alone and beside others, and write the figures into docs (an hour, as root)"
 	@echo "make setup   set up $(VENV) (the others do it too); PYTHON=... chooses the Python for a new one"
 	@echo "make instructor   the same with nbgrader, Jupyter and dask"
-	@echo "make wheel   build a wheel for learners in dist: the program and the course without its answers"
 
 setup: $(STAMP)
 	@:
@@ -75,7 +74,3 @@ bench: instructor
 	@$(BENCH)/cheats.py --json $(FIGURES)/cheats.json
 	@$(BENCH)/load.py --json $(FIGURES)/load.json
 	@$(BENCH)/figures.py
-
-wheel: setup
-	@$(VENV)/bin/python -m pip --disable-pip-version-check wheel . --quiet --no-deps --no-build-isolation --wheel-dir dist
-	@ls dist/attention_kata-*.whl

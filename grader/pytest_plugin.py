@@ -40,7 +40,7 @@ class Practice:
     """What all exercise files of a run share: the course, the level, the seed and the judge."""
 
     def __init__(self, config: pytest.Config) -> None:
-        """Raises CourseError, and GraderBroken for a seed that a bundle has no plans for."""
+        """Raises CourseError, and GraderBroken for a seed that there are no plans for."""
         from grader.course import load_course
         from grader.course.installed import course_file
         from grader.judge.seeds import seed_for

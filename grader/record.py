@@ -117,7 +117,7 @@ class ExerciseResult(_Part):
     id: Name = Field(description="The exercise's id in course.yml.")
     status: Status = Field(
         description="missing: no file; not_started: the stub as given; error: the grader's fault, so no mark; partly: "
-        "what ran held, but some checks only run when the work is handed in (in a learner's bundle only)."
+        "what ran held, but some checks only run when the work is handed in (in a course without answers only)."
     )
     points: NonNegative = Field(description="The sum of the checks' points.")
     max_points: NonNegative = Field(description="Points the exercise is worth.")

@@ -234,7 +234,8 @@ def solution(
     is_passed = force or progress_of(workspace).is_passed(id)
     answer = course_answer(workspace, exercise, is_passed=is_passed, force=force)
     print_answers(workspace, exercise, answer, console())
-    note_solution_seen(workspace, exercise)
+    if answer is not None:
+        note_solution_seen(workspace, exercise)
 
 
 @app.command(rich_help_panel=LEARN)
@@ -249,7 +250,7 @@ def init(
     from grader.practice.making import make_workspace
     from grader.render.wording import counted
 
-    made = make_workspace(folder, course_at(course, may_be_bundle=True))
+    made = make_workspace(folder, course_at(course, to_practise=True))
     kept = len(made["kept"]) + len(made["outdated"])
     new = counted(len(made["new"]), "new exercise")
     print(f"{folder}: {new}, {len(made['renewed'])} renewed, {kept} of yours kept.")

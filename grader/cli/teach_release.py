@@ -1,4 +1,4 @@
-"""`kata release`, the learner's bundle, and `kata autograder`, the grader packed for Gradescope and GitHub."""
+"""`kata release`, the wheel for learners, and `kata autograder`, the grader packed for Gradescope and GitHub."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ import typer
 from .app import TEACH, app
 from .endings import UsageError
 from .teach_export import Force
-from .terms import CourseFile, Units, course_at, progress, set_units
+from .terms import CourseFile, Only, Units, chosen_part, course_at, progress
 
 
 @app.command(rich_help_panel=TEACH)
 def release(
-    out: Annotated[Path, typer.Option("--out", help="A new folder, or a file that ends in .zip.", metavar="DIR|ZIP")],
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing zip.")] = False,
-    with_solutions: Annotated[
-        bool,
-        typer.Option("--with-solutions", help="Put the answers in, sealed: `kata solution` opens one after passing."),
-    ] = False,
-    seeds: Annotated[
-        list[int] | None,
-        typer.Option("--seed", min=0, help="A seed to plan for; may be given again. A fresh one by default."),
+    out: Annotated[Path, typer.Option("--out", help="The folder for the wheel.", metavar="DIR")],
+    with_answers: Annotated[
+        bool | None,
+        typer.Option(
+            "--with-answers/--without-answers", help="Put solutions and known mistakes into it, or only plans."
+        ),
     ] = None,
     unit: Units = None,
+    only: Only = None,
     course: CourseFile = None,
 ) -> None:
-    """Make the learner's bundle: lessons, stubs, checks and expected answers, without any solutions."""
-    chosen = set_units(course_at(course), unit)
-    from grader.record import MAX_SEED
+    """Make the wheel that learners install: the program with the course in it.
 
-    if seeds and max(seeds) > MAX_SEED:
-        raise UsageError(f"A seed must be at most {MAX_SEED}.")
-    from grader.release.bundle import fresh_seeds, make_bundle, refuse_taken, write_bundle
-
-    refuse_taken(out, force=force)
-    planned = list(dict.fromkeys(seeds or fresh_seeds()))
-    with progress("planning", len(chosen.exercises)) as advance:
-        bundle = make_bundle(chosen, planned, with_solutions=with_solutions, advance=advance)
-    write_bundle(bundle, out)
+    Learners who practise on their own get it --with-answers: it holds all that you have, and `kata solution` shows an
+    answer after passing. Those who hand in for marks get it --without-answers: it is as strict, and solutions and
+    known mistakes stay with you.
+    """
+    if with_answers is None:
+        raise UsageError(
+            "Say which: --with-answers for learners who practise on their own, or --without-answers for those who hand "
+            "in for marks."
+        )
+    chosen = chosen_part(course_at(course), only, unit)
+    from grader.files import write_file
+    from grader.release.learners_wheel import learners_wheel
     from grader.render.wording import counted
 
+    with progress("Planning", len(chosen.exercises)) as advance:
+        wheel = learners_wheel(chosen, with_answers=with_answers, advance=advance)
+    write_file(out / wheel.name, wheel.content, below=out)
     exercises = counted(len(chosen.exercises), "exercise")
-    print(f"{out}: {exercises} with all of their {bundle.checks} checks, for {counted(len(planned), 'seed')}.")
-    print("Learners install it as its README.md says, and work in a folder of their own: kata init ~/attention")
+    print(f"{out / wheel.name}: {exercises}, {wheel.checks} checks, {len(wheel.content) / 1e6:.1f} MB.")
+    print(f"Learners type: pip install {wheel.name}, then kata init ~/attention")
 
 
 autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
@@ -59,6 +61,7 @@ def gradescope(
         str | None, typer.Option("--index", help="One more package index for pip, such as one with a smaller torch.")
     ] = None,
     unit: Units = None,
+    only: Only = None,
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -67,7 +70,7 @@ def gradescope(
     from grader.release.gradescope_zip import gradescope_zip, points_of
     from grader.render.wording import score
 
-    chosen = set_units(course_at(course), unit)
+    chosen = chosen_part(course_at(course), only, unit)
     print(write_new(zip, gradescope_zip(chosen, index=index), force=force))
     print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
     print("It holds the solutions and the hidden checks: keep it from learners.")
@@ -80,15 +83,13 @@ def github(
         str, typer.Option("--repository", help="The private repository with the course.", metavar="OWNER/NAME")
     ],
     ref: Annotated[str, typer.Option("--ref", help="The course's branch, tag or commit.")] = "main",
-    unit: Annotated[
-        list[str] | None,
-        typer.Option("--unit", help="Only this unit, by its folder; may be given again.", metavar="FOLDER"),
-    ] = None,
+    unit: Units = None,
+    only: Only = None,
     force: Force = False,
 ) -> None:
     """Write the workflow that grades a learner's repository on GitHub at every push."""
     from grader.formats.export import write_new
     from grader.release.github_workflow import PATH, TOKEN, workflow
 
-    print(write_new(folder / PATH, workflow(repository, ref, unit or ()).encode(), force=force))
+    print(write_new(folder / PATH, workflow(repository, ref, unit or (), only or ()).encode(), force=force))
     print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")

@@ -52,11 +52,10 @@ Units = Annotated[
 ]
 
 
-def course_at(given: Path | None, *, may_be_bundle: bool = False) -> Course:
+def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     """The named course, or the installed one; see `grader.course.installed`.
 
-    Raises CourseError when there is none; UsageError for a learner's bundle, which has no solutions, unless
-    may_be_bundle.
+    Raises CourseError when there is none; UsageError for one without answers, which is enough only to_practise.
     """
     from grader.course import load_course
     from grader.course.installed import course_file
@@ -64,10 +63,9 @@ def course_at(given: Path | None, *, may_be_bundle: bool = False) -> Course:
     course = load_course(course_file(given))
     if given is None and _course_around(Path.cwd()) not in (None, course.root.resolve()):
         print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
-    if course.is_bundle and not may_be_bundle:
+    if not course.has_answers and not to_practise:
         raise UsageError(
-            f"{course.root} is a learner's bundle, without solutions: this needs the whole course "
-            "(--course says where it is)."
+            f"{course.root} is a course without answers: this needs the whole course (--course says where it is)."
         )
     return course
 
@@ -96,7 +94,7 @@ def level_called(name: str, *, chosen_aloud: bool) -> Level:
 def seed_or_fresh(given: int | None, course: Course) -> int:
     """The given seed, or a random one.
 
-    Raises UsageError for one that is too large for a record, GraderBroken for one that a bundle has no plans for.
+    Raises UsageError for one that is too large for a record, GraderBroken for one that there are no plans for.
     """
     from grader.judge.seeds import seed_for
     from grader.record import MAX_SEED
@@ -129,13 +127,12 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
     return list(dict.fromkeys([*whole, *(only or ())]))
 
 
-def set_units(course: Course, names: Sequence[str] | None) -> Course:
-    """The course with only these units, all if none is named; prints each on standard error."""
+def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:
+    """The course with only the exercises chosen by id or unit, all if none is. Raises CourseError, UsageError."""
     from grader.course.part import part_of
 
-    units = units_called(course, names)
-    tell_units(course, units)
-    return part_of(course, [unit.folder for unit in units]) if units else course
+    chosen = chosen_exercises(course, only, units)
+    return part_of(course, chosen) if chosen else course
 
 
 def tell_units(course: Course, units: Sequence[Unit]) -> None:
@@ -155,8 +152,20 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
 
 
 def refuse_exposed(level: Level, *places: Path) -> None:
-    """Raise UsageError for the first of these paths that the sandbox shows to learners' code."""
-    for place in places if level in GRADING_LEVELS else ():
+    """Raise UsageError for the first of these paths that the sandbox shows to learners' code.
+
+    The course of a wheel with answers is shown whatever course grades: it lies beside the program.
+    """
+    if level not in GRADING_LEVELS:
+        return
+    from grader.course.installed import sealed_course
+
+    if sealed_course():
+        raise UsageError(
+            "This program was installed from a wheel with answers, which learners' code could read: "
+            "grade with a clone of the course. No grade was recorded."
+        )
+    for place in places:
         if shown := exposed(place):
             raise UsageError(
                 f"Learners' code can read {shown}, and so {place} in it: move it elsewhere. No grade was recorded."

@@ -13,9 +13,10 @@ import grader
 
 from .course_error import CourseError
 from .loading import FILE_NAME
+from .unpacking import SUFFIX, is_unpacked, unpacked
 
 CARRIED = "carried_course"
-"""Where a wheel holds the learner's bundle, within this package. `setup.py` puts it there under the same name."""
+"""Where a wheel holds its course, within this package: packed with its answers, or as it is without them."""
 VARIABLE = "KATA_COURSE"
 """The environment variable with which authors name a course."""
 
@@ -39,18 +40,27 @@ def course_file(named: Path | None = None) -> Path:
 
 
 def installed_course() -> Path | None:
-    """The installed course.yml: in a wheel's bundle, or in the clone that contains the package; None without one.
+    """The installed course.yml: of a wheel's course, or in the clone that contains the package; None without one.
 
     Folders further up are not searched: their content is not part of the installation.
+    Raises CourseError when a wheel's course cannot be unpacked.
     """
     carried = _PACKAGE / CARRIED
-    file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
+    folder = carried if carried.is_dir() else _PACKAGE.parent
+    if sealed := sealed_course():
+        folder = unpacked(sealed)
+    file = folder / FILE_NAME
     return file if file.is_file() else None
 
 
-def is_in_package(path: Path) -> bool:
-    """Whether a path is within the installed package, where nobody works."""
-    return path.resolve().is_relative_to(_PACKAGE)
+def sealed_course() -> Path | None:
+    """The packed course of a wheel with answers, which everybody can read who can read the program; else None."""
+    return next((_PACKAGE / CARRIED).glob(f"*{SUFFIX}"), None)
+
+
+def is_wheels(root: Path) -> bool:
+    """Whether a course's folder is that of a wheel, where nobody works."""
+    return root.resolve().is_relative_to(_PACKAGE) or is_unpacked(root.resolve())
 
 
 def _in_environment() -> Path | None:

@@ -16,9 +16,6 @@ from .moments import EXAMPLE, read_moment, read_zone
 FAMILIES = "families"
 """Name of the folder beside the units' kits, with mistakes that several banks share."""
 
-BUNDLE_FORMAT = 3
-"""Version of the bundle layout that this program writes and reads."""
-
 
 def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
     """A validator that raises `demand` ("must not be blank") for a value for which `holds` is false."""
@@ -65,13 +62,6 @@ TimeZone = Annotated[
     _must(
         lambda name: read_zone(name) is not None,
         "must be a time zone such as `Europe/Vienna`, and one that this machine knows",
-    ),
-]
-BundleFormat = Annotated[
-    int,
-    _must(
-        lambda number: number == BUNDLE_FORMAT,
-        f"must be {BUNDLE_FORMAT}, as this version of attention-kata reads no other bundles",
     ),
 ]
 PythonName = Annotated[str, _must(_is_python_name, "must be a Python name")]
@@ -203,13 +193,13 @@ class Policy(Model):
 class Course(Model):
     """The whole course, and where its files are.
 
-    `bundle`: the format of a learner's bundle, which has no answers; None for the whole course.
+    `planned_seed`: the seed of the plans that a course without answers has in their place; None for a whole course.
     `submission_seconds`: of processor time for all exercises of one submission together.
     """
 
     title: Title
     version: Title
-    bundle: BundleFormat | None = None
+    planned_seed: int | None = Field(None, ge=0)
     documents: dict[str, Document]
     limits: Limits = Limits()
     submission_seconds: Amount = 100.0
@@ -243,9 +233,9 @@ class Course(Model):
         raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, self.titles)}")
 
     @property
-    def is_bundle(self) -> bool:
-        """Whether this is a learner's bundle: without solutions and without the code of known mistakes."""
-        return self.bundle is not None
+    def has_answers(self) -> bool:
+        """Whether solutions and known mistakes are at hand, and not only plans."""
+        return self.planned_seed is None
 
     def stub_path(self, exercise: Exercise) -> Path:
         """The file that a learner edits."""
@@ -275,29 +265,9 @@ class Course(Model):
         """The files of mistakes that several banks share."""
         return sorted((self.root / "tests" / "kits" / FAMILIES).glob("*.py"))
 
-    def given_path(self, exercise: Exercise) -> Path:
-        """In a bundle: a pristine copy of the stub."""
-        return self.root / "given" / exercise.relative_path
-
-    @property
-    def plans_folder(self) -> Path:
-        """In a bundle: the plans, in one folder for each seed."""
-        return self.root / "plans"
-
-    def plan_path(self, exercise: Exercise, seed: int) -> Path:
-        """In a bundle: the plan of an exercise for this seed."""
-        return self.plans_folder / str(seed) / exercise.unit / f"{exercise.stem}.plan"
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """In a bundle: the seeds for which there are plans."""
-        if not self.plans_folder.is_dir():
-            return ()
-        return tuple(sorted(int(path.name) for path in self.plans_folder.iterdir() if path.name.isdecimal()))
-
-    def sealed_path(self, exercise: Exercise) -> Path:
-        """In a bundle: the reference solution, sealed until the exercise is passed, if it is included."""
-        return self.root / "sealed" / exercise.unit / f"{exercise.stem}.sealed"
+    def plan_path(self, exercise: Exercise) -> Path:
+        """The plan of an exercise, in a course without answers."""
+        return self.root / "plans" / exercise.unit / f"{exercise.stem}.plan"
 
     @property
     def glossary_path(self) -> Path:

@@ -1,4 +1,4 @@
-"""Part of a course, some of its units: the basis of a weekly assignment."""
+"""Part of a course, some of its exercises: the basis of a weekly assignment."""
 
 from __future__ import annotations
 
@@ -7,30 +7,27 @@ from typing import Any
 
 import yaml
 
-from .model import Course
+from .model import Course, Exercise, Unit
 
 WIDTH = 120
 
 
-def part_of(course: Course, folders: Collection[str]) -> Course:
-    """The course with only these units; requirements on exercises outside of them are dropped."""
-    units = [unit for unit in course.units if unit.folder in folders]
-    there = {exercise.id for unit in units for exercise in unit.exercises}
-    kept = [
-        unit.model_copy(
-            update={
-                "exercises": tuple(
-                    each.model_copy(update={"requires": tuple(id for id in each.requires if id in there)})
-                    for each in unit.exercises
-                )
-            }
+def part_of(course: Course, ids: Collection[str]) -> Course:
+    """The course with only these exercises and their units; requirements on others are dropped."""
+
+    def kept(unit: Unit) -> tuple[Exercise, ...]:
+        return tuple(
+            each.model_copy(update={"requires": tuple(id for id in each.requires if id in ids)})
+            for each in unit.exercises
+            if each.id in ids
         )
-        for unit in units
-    ]
+
+    units = tuple(unit.model_copy(update={"exercises": kept(unit)}) for unit in course.units if kept(unit))
+    folders = {unit.folder for unit in units}
     due = {folder: moment for folder, moment in course.policy.due.items() if folder in folders}
-    exempt = tuple(id for id in course.policy.exempt if id in there)
+    exempt = tuple(id for id in course.policy.exempt if id in ids)
     policy = course.policy.model_copy(update={"due": due, "exempt": exempt})
-    return course.model_copy(update={"units": tuple(kept), "policy": policy})
+    return course.model_copy(update={"units": units, "policy": policy})
 
 
 def catalogue_of(course: Course) -> bytes:

@@ -36,8 +36,8 @@ def make_stub(solution_text: str, name: str = "") -> str:
 
 def stub_of(course: Course, exercise: Exercise) -> str:
     """The file that learners are given. Raises CourseError as `make_stub`, and OSError."""
-    if course.is_bundle:
-        return course.given_path(exercise).read_text(encoding="utf-8")
+    if not course.has_answers:
+        return course.stub_path(exercise).read_text(encoding="utf-8")
     solution = course.solution_path(exercise)
     return make_stub(solution.read_text(encoding="utf-8"), solution.name)
 

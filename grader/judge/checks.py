@@ -34,7 +34,7 @@ GIVEN = frozenset({"learner", "draw"})
 
 
 class Kit:
-    """An exercise with what the judge has for it; a learner's bundle has plans in place of the answers."""
+    """An exercise with what the judge has for it; a course without answers has plans in their place."""
 
     def __init__(self, course: Course, exercise: Exercise) -> None:
         self.course = course
@@ -56,8 +56,8 @@ class Kit:
 
     @cached_property
     def code(self) -> CourseCode | None:
-        """The reference and the known mistakes; none in a learner's bundle."""
-        if self.course.is_bundle:
+        """The reference and the known mistakes; none in a course without answers."""
+        if not self.course.has_answers:
             return None
         return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
 

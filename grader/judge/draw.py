@@ -37,7 +37,7 @@ def chance_for(text: str) -> torch.Generator:
 class Draw:
     """Random numbers for one check of one exercise.
 
-    `reference` is the reference solution's namespace; it is empty in a bundle.
+    `reference` is the reference solution's namespace; it is empty in a course without answers.
     """
 
     def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """What is expected of one exercise with one seed: first the plan's answers, beyond them the course's own code.
 
-A learner's bundle has no such code. There what is not in the plan raises NotInPlan.
+A course without answers has no such code. There what is not in the plan raises NotInPlan.
 """
 
 from __future__ import annotations

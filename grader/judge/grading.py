@@ -158,7 +158,7 @@ class Judge:
     def expected(self, kit: Kit) -> Expected:
         """What is expected of an exercise with the current seed; its plan is made once.
 
-        Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
+        Raises GraderBroken for a plan that is missing, damaged or of another seed.
         """
         if self._planned_seed != self.seed:
             self._expected.clear()

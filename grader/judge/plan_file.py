@@ -1,4 +1,4 @@
-"""A plan as a file, which a learner's bundle has in place of answers and mistakes.
+"""A plan as a file: a course without answers has it in their place.
 
 A safetensors file with a digest in front. Numbers, questions and replies are tensors, the rest is JSON in the header.
 Nothing is ever pickled.
@@ -30,33 +30,26 @@ VERSION = 4
 
 METADATA = "kata plan"
 DIGEST_BYTES = 16
+AGAIN = "install the wheel again"
 
 
 def read_plan(kit: Kit, seed: int) -> Plan:
-    """The plan of a bundle's exercise for a seed.
+    """The plan of an exercise in a course without answers.
 
     Raises GraderBroken when there is none, or it is damaged or of something else.
     """
-    path = kit.course.plan_path(kit.exercise, seed)
+    path = kit.course.plan_path(kit.exercise)
     name = f"{path.parent.name}/{path.name}"
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise GraderBroken(
-            f"there is no plan for {kit.exercise.id} with the seed {seed} in this bundle: unzip the bundle again"
-        ) from None
+        raise GraderBroken(f"there is no plan for {kit.exercise.id} in this course: {AGAIN}") from None
     try:
         about, plan = plan_of(content)
     except Exception as error:  # from safetensors, JSON, or struct for a truncated file
-        raise GraderBroken(f"{name} is damaged: unzip the bundle again") from error
-    wanted = identity(kit, seed)
-    if about["version"] != wanted["version"]:
-        raise GraderBroken(
-            f"{name} was made by another version of the program: run `pip install ./program` in the bundle that it "
-            "belongs to"
-        )
-    if about != wanted:
-        raise GraderBroken(f"{name} is the plan of something else than {kit.exercise.id}: unzip the bundle again")
+        raise GraderBroken(f"{name} is damaged: {AGAIN}") from error
+    if about != identity(kit, seed):
+        raise GraderBroken(f"{name} is the plan of something else than {kit.exercise.id}: {AGAIN}")
     return plan
 
 

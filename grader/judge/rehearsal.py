@@ -28,9 +28,9 @@ Answering = Callable[[Question], list[Answers]]
 
 
 def expected_of(kit: Kit, seed: int) -> Expected:
-    """What is expected of an exercise with a seed: its plan, made now, or in a bundle read from its file.
+    """What is expected of an exercise with a seed: its plan, made now or read.
 
-    Raises GraderBroken for a damaged bundle, or one without a plan for this seed.
+    Raises GraderBroken for a plan that is missing, damaged or of another seed.
     """
     if kit.code is None:
         return Expected(read_plan(kit, seed), partial(Draw, seed, kit.exercise.id, reference={}))

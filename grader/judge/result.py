@@ -38,7 +38,7 @@ SKIPPED = Ending("skipped")
 
 
 def ending_of(error: BaseException, written_in: Path | None = None) -> Ending:
-    """Classify an error: only CheckFailed is the learner's; others are the grader's fault, or beyond a bundle's plan.
+    """Classify an error: only CheckFailed is the learner's; others are the grader's fault, or not in a plan.
 
     written_in: the file of the check, for its author.
     """

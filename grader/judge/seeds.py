@@ -1,4 +1,4 @@
-"""Chooses the seed of a run: any seed in the whole course, one of those with plans in a bundle."""
+"""Chooses the seed of a run: any seed in the whole course, that of the plans in a course without answers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,9 @@ from .faults import GraderBroken
 
 
 def seed_for(course: Course, given: int | None = None) -> int:
-    """The given seed, or a random one. Raises GraderBroken for one that a bundle has no plans for."""
-    if not course.is_bundle:
+    """The given seed, or a random one. Raises GraderBroken for one that a course without answers has no plans for."""
+    if course.planned_seed is None:
         return secrets.randbelow(MAX_SEED + 1) if given is None else given
-    seeds = course.seeds
-    if not seeds:
-        raise GraderBroken("there are no plans in this bundle: unzip the bundle again")
-    if given is None:
-        return secrets.choice(seeds)
-    if given not in seeds:
-        raise GraderBroken(
-            f"this bundle has no plans for the seed {given}; it has them for {', '.join(map(str, seeds))}"
-        )
-    return given
+    if given not in (None, course.planned_seed):
+        raise GraderBroken(f"this course has no plans for the seed {given}; it has them for {course.planned_seed}")
+    return course.planned_seed

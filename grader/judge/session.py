@@ -170,7 +170,7 @@ class Session:
                 try:
                     if (mismatch := mismatch_of(learner.exchanges, self.expected)) is not None:
                         found[name] = mismatch
-                except NotInPlan:  # in a bundle, when a check converses
+                except NotInPlan:  # without the course's answers, when a check converses
                     pass
                 except Exception as error:
                     print(f"Nothing to see of {self.kit.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)

@@ -1,15 +1,9 @@
-"""`kata solution`: after passing, the learner's answer beside the course's, and other right ways to write it.
-
-A bundle may hold the course's answers sealed. This keeps nothing secret: it only prevents finding an answer by
-accident, for example in a text search.
-"""
+"""`kata solution`: after passing, the learner's answer beside the course's, and other right ways to write it."""
 
 from __future__ import annotations
 
 import ast
-import zlib
 from contextlib import suppress
-from pathlib import Path
 
 from rich.columns import Columns
 from rich.console import Console
@@ -25,38 +19,41 @@ from .workspace import Workspace
 
 SIDE_BY_SIDE = 140
 """Terminal columns from which two answers fit side by side."""
+NO_ANSWERS = (
+    "The course's own answer is not in this installation: people who hand in for marks get a course without answers."
+)
 
 
-def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, force: bool) -> str:
-    """The text of the reference, once the exercise is passed or with `force`; a bundle has it sealed, or not at all.
+def course_answer(workspace: Workspace, exercise: Exercise, *, is_passed: bool, force: bool) -> str | None:
+    """The text of the reference, once the exercise is passed or with `force`; None in a course without answers.
 
-    Raises KataError where it is not shown or is damaged, OSError.
+    Raises KataError where it is not shown, OSError.
     """
     course = workspace.course
-    if course.is_bundle and not course.sealed_path(exercise).is_file():
-        raise KataError("This is a learner's bundle: the course's answers are not in it.")
-    if course.is_bundle and force:
-        raise KataError("--force opens no answer of a learner's bundle: pass the exercise first.")
     if not force and not is_passed:
-        more = "" if course.is_bundle else ", and --force shows the answer all the same"
+        more = ", and --force shows the answer all the same" if course.has_answers else ""
         raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
-    if course.is_bundle:
-        return opened(course.sealed_path(exercise))
-    return course.solution_path(exercise).read_text(encoding="utf-8")
+    return course.solution_path(exercise).read_text(encoding="utf-8") if course.has_answers else None
 
 
-def print_answers(workspace: Workspace, exercise: Exercise, answer: str, console: Console) -> None:
-    """Print the learner's file and the course's answer, side by side where there is room, then each alternative."""
-    answers, mine = [("the course's", answer)], workspace.file_of(exercise)
+def print_answers(workspace: Workspace, exercise: Exercise, answer: str | None, console: Console) -> None:
+    """Print the learner's file and the course's answer, side by side where there is room, then each alternative.
+
+    answer: None where the course is without its answers: then the learner's file alone is printed, and this is said.
+    """
+    answers, mine = [("the course's", answer)] if answer is not None else [], workspace.file_of(exercise)
     if mine.is_file():
         answers.insert(0, ("yours", mine.read_text(encoding="utf-8", errors="replace")))
     panels = [_panel(title, text, console) for title, text in answers]
-    if console.width >= SIDE_BY_SIDE:
+    if console.width >= SIDE_BY_SIDE and len(panels) > 1:
         for panel in panels:
             panel.width = console.width // len(panels) - 1
         console.print(Columns(panels, padding=(0, 1)))
     else:
         console.print(*panels, sep="\n")
+    if answer is None:
+        console.print(NO_ANSWERS)
+        return
     for id, source in load_alternatives(workspace.course, exercise).items():
         console.print(_panel(f"another way: {id.replace('_', ' ')}", source, console))
 
@@ -75,22 +72,3 @@ def _code(text: str) -> str:
             lines = lines[first[0].end_lineno :]
     shown = [line for line in lines if line.strip() not in ("# BEGIN SOLUTION", "# END SOLUTION")]
     return "\n".join(shown).strip()
-
-
-HEAD = b"Sealed: `kata solution` opens it once the exercise is passed.\n"
-
-
-def sealed(text: str) -> bytes:
-    """Seal the text of an exercise's solution: packed, so that nobody reads it by accident."""
-    return HEAD + zlib.compress(text.encode("utf-8"), 9)
-
-
-def opened(path: Path) -> str:
-    """Open a sealed file. Raises KataError when it is damaged, OSError when it is missing."""
-    content = path.read_bytes()
-    try:
-        if not content.startswith(HEAD):
-            raise ValueError("not sealed")
-        return zlib.decompress(content.removeprefix(HEAD)).decode("utf-8")
-    except (ValueError, zlib.error):
-        raise KataError(f"{path.name} is damaged: unzip the bundle again") from None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course, Exercise, Unit
-from grader.course.installed import is_in_package
+from grader.course.installed import is_wheels
 from grader.course.stubs import stub_of
 from grader.errors import KataError
 from grader.files import move_file, write_file
@@ -91,13 +91,13 @@ class Workspace:
 def find_workspace(course: Course, start: Path) -> Workspace | None:
     """The workspace that a folder lies in: a folder with `.kata`, or the course's own. None if there is none.
 
-    One that another user made is passed over, as are the courses of wheels: nobody works in the package.
+    One that another user made is passed over, as are the courses of wheels: nobody works there.
     """
     here, own = start.resolve(), course.root.resolve()
     for folder in (here, *here.parents):
         if _is_marked(folder):
             return Workspace(course, folder)
-        if folder == own and not is_in_package(own):
+        if folder == own and not is_wheels(own):
             return Workspace(course, course.root)
     return None
 

@@ -1,1 +1,1 @@
-"""The learner's bundle: a course without its answers, in which a learner can practise."""
+"""What learners and autograders get: the wheel for learners, and the grader packed for Gradescope and GitHub."""

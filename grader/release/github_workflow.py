@@ -15,7 +15,7 @@ from grader.errors import KataError
 PATH = ".github/workflows/classroom.yml"
 TOKEN = "KATA_COURSE_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
-_UNIT = re.compile(r"[0-9]{2}_[a-z][a-z0-9_]*")
+_NAME = re.compile(r"[a-z0-9_]+")
 _REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 
 _WORKFLOW = """\
@@ -78,7 +78,7 @@ jobs:
           record="$RUNNER_TEMP/record.json"
           result="$RUNNER_TEMP/result.json"
           status=0
-          kata grade submission --course course/course.yml {units}--isolation full --json "$record" || status=$?
+          kata grade submission --course course/course.yml {chosen}--isolation full --json "$record" || status=$?
           # without a record nothing was graded; with one that is not whole the reporter says so, and gives no points
           [ -f "$record" ] || exit "$status"
           kata export "$record" --format github --course course/course.yml --to "$result"
@@ -92,19 +92,19 @@ jobs:
 """
 
 
-def workflow(repository: str, ref: str = "main", units: Sequence[str] = ()) -> str:
+def workflow(repository: str, ref: str = "main", units: Sequence[str] = (), only: Sequence[str] = ()) -> str:
     """The workflow file's text.
 
-    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units: the folders of the units
-    that count; all if empty.
+    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units, only: the folders or
+    numbers of the units and the ids of the exercises that count; all if both are empty.
     Raises KataError when a name is invalid.
     """
     if not _REPOSITORY.fullmatch(repository):
         raise KataError(f"{repository!r} is no repository on GitHub: write it as OWNER/NAME.")
     if not _REF.fullmatch(ref):
         raise KataError(f"{ref!r} is no branch, tag or commit.")
-    for unit in units:
-        if not _UNIT.fullmatch(unit):
-            raise KataError(f"{unit!r} is no unit's folder, such as 01_soft_lookup.")
-    chosen = "".join(f"--unit {unit} " for unit in units)
-    return _WORKFLOW.format(repository=repository, ref=ref, token=TOKEN, units=chosen)
+    for name in (*units, *only):
+        if not _NAME.fullmatch(name):
+            raise KataError(f"{name!r} is no name of a unit or an exercise, such as 01_soft_lookup or softmax.")
+    chosen = "".join([f"--unit {unit} " for unit in units] + [f"--only {id} " for id in only])
+    return _WORKFLOW.format(repository=repository, ref=ref, token=TOKEN, chosen=chosen)

@@ -13,7 +13,8 @@ from grader.course import FILE_NAME, Course
 from grader.render.wording import score
 from grader.zip_writing import zip_of
 
-from .autograder import course_files, package_files
+from .course_files import course_files
+from .wheel import wheel_of
 
 ROOT = "/autograder"
 COURSE = "source/course"
@@ -34,7 +35,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {{
     exit 1
 }}
 python3 -m venv "$root/venv"
-"$root/venv/bin/pip" install --no-cache-dir {options}"$root/source/package"
+"$root/venv/bin/pip" install --no-cache-dir {options}"$root/source/{wheel}"
 
 # The course's own solutions have to get full marks here, else right work of learners would lose points.
 "$root/venv/bin/python" -I -m grader.release.trial "$root/{course}"
@@ -78,11 +79,12 @@ def gradescope_zip(course: Course, *, index: str | None = None) -> bytes:
 
 def _files(course: Course, index: str | None) -> Iterator[tuple[str, bytes]]:
     options = f"--extra-index-url {shlex.quote(index)} " if index else ""
-    yield "setup.sh", _SETUP.format(root=ROOT, options=options, course=f"{COURSE}/{FILE_NAME}").encode()
+    name, program = wheel_of()
+    yield "setup.sh", _SETUP.format(root=ROOT, options=options, wheel=name, course=f"{COURSE}/{FILE_NAME}").encode()
     yield "run_autograder", _RUN.format(root=ROOT).encode()
     yield "README.txt", _readme(course).encode()
-    yield from ((f"course/{name}", content) for name, content in course_files(course))
-    yield from ((f"package/{name}", content) for name, content in package_files())
+    yield from ((f"course/{path}", content) for path, content in course_files(course).items())
+    yield name, program
 
 
 def _readme(course: Course) -> str:

@@ -1,4 +1,4 @@
-"""Makes the plans in a bundle: what its checks ask, what is expected, and what each known mistake answers.
+"""Makes the plans in a wheel without answers: what checks ask, what is expected, and what known mistakes answer.
 
 A check asks wrong code what it asks the reference, which `kata verify` holds it to. So running the checks on the
 reference gives all questions. The mistakes' code is not stored.
@@ -13,11 +13,11 @@ from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
-from grader.course import FILE_NAME, Course, Exercise, load_course
+from grader.course import FILE_NAME, Course, load_course
 from grader.judge.answers import Answers, same_answers
+from grader.judge.checks import Kit
 from grader.judge.expected import Expected
 from grader.judge.fingerprint import Print, fingerprint
-from grader.judge.grading import Judge
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong
 from grader.judge.plan_file import file_of, identity
 from grader.judge.rehearsal import expected_of
@@ -27,24 +27,23 @@ FEW_EXERCISES = 4
 """Up to this many exercises are planned in this process: starting another takes longer."""
 
 
-def plans_of(
-    course: Course, seeds: Sequence[int], advance: Callable[[str], None]
-) -> Iterator[tuple[Exercise, int, bytes]]:
-    """The plans of all exercises with each seed; `advance` is called with each exercise.
+def plans_of(course: Course, seed: int, advance: Callable[[str], None]) -> dict[str, bytes]:
+    """The plans of all exercises by their path in the course; `advance` is called with each exercise.
 
     Raises GraderBroken for unusable checks or mistakes.
     """
-    tasks = [(course.root, each.id, tuple(seeds)) for each in course.exercises]
-    for exercise, files in zip(course.exercises, _in_processes(tasks), strict=True):
-        for seed, content in zip(seeds, files, strict=True):
-            yield exercise, seed, content
+    tasks = [(course.root, each.id, seed) for each in course.exercises]
+    plans = {}
+    for exercise, content in zip(course.exercises, _in_processes(tasks), strict=True):
+        plans[course.plan_path(exercise).relative_to(course.root).as_posix()] = content
         advance(exercise.id)
+    return plans
 
 
-_Task = tuple[Path, str, tuple[int, ...]]
+_Task = tuple[Path, str, int]
 
 
-def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
+def _in_processes(tasks: Sequence[_Task]) -> Iterator[bytes]:
     processes = min(os.cpu_count() or 1, len(tasks))
     if len(tasks) <= FEW_EXERCISES or processes == 1:
         yield from map(_planned, tasks)
@@ -53,18 +52,14 @@ def _in_processes(tasks: Sequence[_Task]) -> Iterator[list[bytes]]:
         yield from pool.map(_planned, tasks)
 
 
-def _planned(task: _Task) -> list[bytes]:
-    """The plans of one exercise."""
-    root, id, seeds = task
-    judge = Judge(load_course(root / FILE_NAME), "none", 0, [id])
-    kit = judge.kits[id]
-    files = []
-    for seed in seeds:
-        with quietly():
-            expected = expected_of(kit, seed)
-            files.append(file_of(replace(expected.plan, wrong=_wrong(expected)), identity(kit, seed)))
-        kit.forget()
-    return files
+def _planned(task: _Task) -> bytes:
+    """The plan of one exercise."""
+    root, id, seed = task
+    course = load_course(root / FILE_NAME)
+    kit = Kit(course, course.exercise(id))
+    with quietly():
+        expected = expected_of(kit, seed)
+        return file_of(replace(expected.plan, wrong=_wrong(expected)), identity(kit, seed))
 
 
 def _wrong(expected: Expected) -> Wrong:

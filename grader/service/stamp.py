@@ -12,7 +12,7 @@ from pathlib import Path
 import grader
 
 PROGRAM = Path(grader.__file__).resolve().parent
-READ_OF_COURSE = ("course.yml", "solutions", "tests/kits", "given", "plans", "sealed")
+READ_OF_COURSE = ("course.yml", "solutions", "tests/kits", "plans")
 """What a judge reads from a course. Files that learners edit are not part of it."""
 SKIPPED = ("__pycache__", "carried_course")
 

@@ -157,7 +157,7 @@ COMMANDS = {
     "verify": (["verify"], 0),
     "verify that writes": (["verify", "--write-stubs"], 0),
     "new": (["new", "halve", "--unit", "01_soft_lookup"], 0),
-    "release": (["release", "--out", "bundle"], 0),
+    "release": (["release", "--out", "out", "--with-answers"], 0),
     "notebooks": (["notebooks", "folder"], 0),
     "autograder": (["autograder", "gradescope", "packed.zip"], 0),
     "init": (["init", "work"], 0),

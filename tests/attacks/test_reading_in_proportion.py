@@ -314,7 +314,7 @@ ON_OTHER_TEXT = {
     "grader/notebooks/entrance.py": "paths of an instructor's folders",
     "grader/notebooks/clear_to_stub.py": "the course's own solutions",
     "grader/notebooks/source_notebook.py": "the course's own solutions",
-    "grader/release/bundle.py": "course.yml",
+    "grader/release/wheel.py": "the program's own metadata",
     "grader/course/stubs.py": "the course's own solutions",
     "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
     "grader/intake/statements.py": "cells of at most 32 kB, each parsed twice at most, under the clock of reading",

@@ -119,18 +119,21 @@ def test_autograders_grade_the_unit_alone(root: Path, kata: Kata, tmp_path: Path
     assert made.returncode == 0, made.stderr
     workflow = (tmp_path / "repo" / ".github" / "workflows" / "classroom.yml").read_text("utf-8")
     assert "--course course/course.yml --unit 02_more --isolation full" in workflow
-    refused = kata("autograder", "github", "other", "--repository", "a/b", "--unit", "x; rm", cwd=tmp_path)
-    assert refused.returncode == 2 and "is no unit's folder" in refused.stderr
+    made = kata("autograder", "github", "other", "--repository", "a/b", "--only", "softmax", cwd=tmp_path)
+    workflow = (tmp_path / "other" / ".github" / "workflows" / "classroom.yml").read_text("utf-8")
+    assert "--course course/course.yml --only softmax --isolation full" in workflow
+    for option in ("--unit", "--only"):
+        refused = kata("autograder", "github", "another", "--repository", "a/b", option, "x; rm", cwd=tmp_path)
+        assert refused.returncode == 2 and "is no name of a unit or an exercise" in refused.stderr
 
 
-def test_bundle_of_a_unit_holds_nothing_of_the_others(root: Path, kata: Kata, tmp_path: Path) -> None:
-    done = kata("release", "--out", "bundle", "--unit", "2", "--seed", 3, "--course", root, cwd=tmp_path)
+def test_wheel_of_a_unit_holds_nothing_of_the_others(root: Path, kata: Kata, tmp_path: Path) -> None:
+    done = kata("release", "--out", "out", "--without-answers", "--unit", "2", "--course", root, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "1 exercise with" in done.stdout
-    bundle = load_course(tmp_path / "bundle" / "course.yml")
-    assert [each.id for each in bundle.exercises] == ["split"] and bundle.is_bundle
-    assert not [
-        path
-        for path in (tmp_path / "bundle").rglob("*")
-        if "program" not in path.parts and ("share" in path.name or "third" in path.name)
-    ]
+    assert "1 exercise, " in done.stdout
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    with zipfile.ZipFile(wheel) as pack:
+        names = [name for name in pack.namelist() if name.startswith("grader/carried_course/")]
+        catalogue = pack.read("grader/carried_course/course.yml").decode()
+    assert "id: split" in catalogue and any("split" in name for name in names)
+    assert not [name for name in names if "share" in name or "third" in name]

@@ -10,7 +10,6 @@ import yaml
 from pydantic import ValidationError
 
 from grader.course import Course, CourseError, Limits, load_course, source
-from grader.course.model import BUNDLE_FORMAT
 from grader.course.part import catalogue_of, part_of
 from grader.practice.progress import Progress
 from grader.practice.states import next_exercise
@@ -158,7 +157,8 @@ def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_part_written_as_a_file_is_that_part(real: Course, tmp_path: Path) -> None:
-    part = part_of(real, ["03_masks_and_dropout", "07_transformer"])
+    part = part_of(real, ["softmax", "causal_mask", "tiny_gpt"])
+    assert [len(unit.exercises) for unit in part.units] == [1, 1, 1]
     (tmp_path / "course.yml").write_bytes(catalogue_of(part))
     assert load_course(tmp_path / "course.yml") == part.model_copy(update={"root": tmp_path})
 
@@ -245,22 +245,9 @@ def test_a_last_hint_leaves_something_to_write(real: Course) -> None:
             assert "..." in exercise.hints[2], f"{exercise.id}: leave a blank, written ..."
 
 
-def test_a_learners_bundle_is_told_from_a_whole_course(small: Course, tmp_path: Path) -> None:
-    (tmp_path / "course.yml").write_text(SMALL + f"bundle: {BUNDLE_FORMAT}\n", encoding="utf-8")
-    bundle = load_course(tmp_path / "course.yml")
+def test_a_course_without_answers_is_told_from_a_whole_one(small: Course, tmp_path: Path) -> None:
+    (tmp_path / "course.yml").write_text(SMALL + "planned_seed: 7\n", encoding="utf-8")
+    planned = load_course(tmp_path / "course.yml")
 
-    assert bundle.is_bundle and not small.is_bundle
-    softmax = bundle.exercise("softmax")
-    assert bundle.given_path(softmax) == tmp_path / "given/01_first/03_softmax.py"
-    assert bundle.plan_path(softmax, 7) == tmp_path / "plans/7/01_first/03_softmax.plan"
-
-
-def test_a_bundle_of_another_format_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "course.yml").write_text(SMALL + "bundle: 1\n", encoding="utf-8")
-
-    with pytest.raises(CourseError) as refused:
-        load_course(tmp_path / "course.yml")
-    line = len(SMALL.splitlines()) + 1
-    assert str(refused.value) == (
-        f"course.yml:{line}: `bundle` must be 3, as this version of attention-kata reads no other bundles, not `1`"
-    )
+    assert small.has_answers and not planned.has_answers
+    assert planned.plan_path(planned.exercise("softmax")) == tmp_path / "plans/01_first/03_softmax.plan"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import CourseError, load_course
-from grader.course.installed import course_file, installed_course, is_in_package
+from grader.course.installed import course_file, installed_course, is_wheels
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,5 +47,5 @@ def test_a_place_without_a_course_is_told_with_what_was_expected(name: str, faul
     )
 
 
-def test_the_package_is_known_from_the_clone_around_it() -> None:
-    assert is_in_package(ROOT / "grader/carried_course") and not is_in_package(ROOT)
+def test_a_wheels_course_is_known_from_the_clone_around_the_package() -> None:
+    assert is_wheels(ROOT / "grader/carried_course") and not is_wheels(ROOT)

@@ -1,4 +1,4 @@
-"""A wheel, built by the project's own build from a copy with a tiny course, in a virtual environment of its own.
+"""Both wheels of a tiny course, made by `kata release`, and the one with answers in a virtual environment of its own.
 
 The environment holds what the wheel declares to need and nothing else: these packages are linked (or copied) from the
 project's environment, file by file, as fetching torch again would take minutes. The program itself comes from the wheel
@@ -14,7 +14,7 @@ import sys
 import sysconfig
 import venv
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
@@ -22,8 +22,6 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).resolve().parents[2]
-BUILT_FROM = ("setup.py", "pyproject.toml", "README.md", "LICENSE")
 BUILD_SECONDS = 400
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -43,33 +41,52 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], run_command: Run) -> Path:
-    """The wheel, as `make wheel` builds it."""
-    source = make_course(tmp_path_factory.mktemp("source") / "clone", "01_parts/01_share")
-    shutil.copytree(ROOT / "grader", source / "grader", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in BUILT_FROM:
-        shutil.copyfile(ROOT / name, source / name)
-    pip = (sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation", "--wheel-dir", "dist")
-    done = run_command(*pip, cwd=source, seconds=BUILD_SECONDS)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = (source / "dist").glob("*.whl")
-    return built
+def wheels(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> dict[str, Path]:
+    """The wheels with answers and without."""
+    course = make_course(tmp_path_factory.mktemp("source") / "clone", "01_parts/01_share")
+    made = {}
+    for kind in ("answers", "plans"):
+        option = "--with-answers" if kind == "answers" else "--without-answers"
+        done = kata("release", "--out", course / kind, option, cwd=course, seconds=BUILD_SECONDS)
+        assert done.returncode == 0, done.stderr
+        (made[kind],) = (course / kind).glob("*.whl")
+    return made
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory, run_command: Run) -> Installation:
-    """The wheel in its environment."""
+def install(run_command: Run) -> Callable[[Path, Path], None]:
+    """Has pip install a wheel for a Python: over another one, if that is there."""
+
+    def install(python: Path, wheel: Path) -> None:
+        pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+        done = run_command(*pip, cwd=wheel.parent, seconds=BUILD_SECONDS)
+        assert done.returncode == 0, done.stderr
+
+    return install
+
+
+@pytest.fixture(scope="module")
+def installed(
+    wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, install: Callable[[Path, Path], None]
+) -> Installation:
+    """The wheel with answers in its environment."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder / "venv")}))
-    for each in needed_by(wheel):
+    for each in needed_by(wheels["answers"]):
         link_files(each, site)
-    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
-    done = run_command(*pip, cwd=folder, seconds=BUILD_SECONDS)
-    assert done.returncode == 0, done.stderr
+    install(python, wheels["answers"])
     (folder / "outside").mkdir()
     return Installation(python, folder / "outside")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Courses are unpacked into no folder of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield Path(os.environ["XDG_CACHE_HOME"])
 
 
 def needed_by(wheel: Path) -> list[Distribution]:

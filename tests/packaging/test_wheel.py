@@ -1,4 +1,4 @@
-"""The wheel holds all that a learner needs, nothing that gives answers away, and runs the learner's commands."""
+"""What `pip install` of the wheel alone gives: all of the learner's commands, outside of any clone."""
 
 from __future__ import annotations
 
@@ -18,21 +18,13 @@ from .conftest import Installation
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
-COURSE = "grader/carried_course/"
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def share(amounts):\n    return amounts / amounts.amax()\n"
+KNOWN = "def share(amounts):\n    return amounts / amounts.sum()\n"
 FILE = "exercises/01_parts/01_share.py"
 
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture(scope="module")
-def contents(wheel: Path) -> dict[str, str]:
-    """The course's files in the wheel, as text, by their path in the course."""
-    with zipfile.ZipFile(wheel) as pack:
-        names = [name for name in pack.namelist() if name.startswith(COURSE)]
-        return {name.removeprefix(COURSE): pack.read(name).decode("utf-8", "replace") for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -45,48 +37,29 @@ def workspace(installed: Installation, run_command: Run) -> Path:
     return folder
 
 
-# --- what is in it ---------------------------------------------------------------------------------------------------
-
-
-def test_course_in_it_is_the_learners_bundle(contents: dict[str, str]) -> None:
-    plans = {name for name in contents if name.startswith("plans/")}
-    assert len(plans) == 1 and {Path(name).name for name in plans} == {"01_share.plan"}
-    assert set(contents) - plans == {
-        "LICENSE",
-        "course.yml",
-        "pytest.ini",
-        "exercises/01_parts/README.md",
-        FILE,
-        "given/01_parts/01_share.py",
-        "tests/kits/01_parts/01_share/checks.py",
-    }
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("return amounts / total", id="solution"),
-        pytest.param("amounts.amax(-1", id="known mistake"),
-    ],
-)
-def test_no_answer_is_in_it(contents: dict[str, str], text: str) -> None:
-    assert [name for name, content in contents.items() if text in content] == []
-
-
-def test_program_in_it_has_what_is_not_python(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as pack:
+def test_program_in_it_has_what_is_not_python(wheels: dict[str, Path]) -> None:
+    with zipfile.ZipFile(wheels["answers"]) as pack:
         names = set(pack.namelist())
     assert {"grader/py.typed", "grader/render/templates/record.html.j2", "grader/render/templates/class.js"} <= names
     assert not [name for name in names if name.startswith(("tests/", "solutions/", "exercises/", "scripts/"))]
-
-
-# --- the commands ----------------------------------------------------------------------------------------------------
 
 
 def test_program_runs_from_the_wheel(installed: Installation, run_command: Run) -> None:
     done = run_command(installed.python, "-c", "import grader; print(grader.__file__)", cwd=installed.outside)
     assert Path(done.stdout.strip()).is_relative_to(installed.python.parents[1])
     assert run_command(installed.kata, "--version", cwd=installed.outside).stdout == f"attention-kata {__version__}\n"
+
+
+def test_course_is_unpacked_once_outside_of_the_installation(
+    workspace: Path, own_cache: Path, installed: Installation, run_command: Run
+) -> None:
+    (folder,) = (path for path in (own_cache / "attention-kata" / "courses").iterdir() if path.is_dir())
+    assert (folder / "solutions" / "01_parts" / "01_share.py").is_file()
+    (folder / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").unlink()
+    assert run_command(installed.kata, "check", "share", cwd=workspace).returncode in (0, 1)
+    assert (folder / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").is_file()
+    done = run_command(installed.kata, "check", cwd=folder / "exercises")
+    assert (done.returncode, done.stdout) == (2, "") and "You are not in a workspace." in done.stderr
 
 
 @pytest.mark.parametrize("command", [pytest.param((), id="kata"), pytest.param(("check",), id="kata check")])
@@ -123,9 +96,16 @@ def test_work_is_checked(source: str, status: int, workspace: Path, installed: I
 
 
 def test_known_mistake_is_named(workspace: Path, installed: Installation, run_command: Run) -> None:
-    (workspace / FILE).write_text("def share(amounts):\n    return amounts / amounts.sum()\n", encoding="utf-8")
+    (workspace / FILE).write_text(KNOWN, encoding="utf-8")
     done = run_command(installed.kata, "check", "share", cwd=workspace)
     assert "Probably: You divided by one sum of everything." in done.stdout
+
+
+def test_solution_is_shown_after_passing(workspace: Path, installed: Installation, run_command: Run) -> None:
+    (workspace / FILE).write_text(RIGHT, encoding="utf-8")
+    assert run_command(installed.kata, "check", "share", cwd=workspace).returncode == 0
+    done = run_command(installed.kata, "solution", "share", cwd=workspace)
+    assert done.returncode == 0 and "the course's" in done.stdout and "return amounts / total" in done.stdout
 
 
 def test_plain_pytest_checks_it_too(workspace: Path, installed: Installation, run_command: Run) -> None:
@@ -151,13 +131,27 @@ def test_doctor_says_what_this_machine_can_isolate(installed: Installation, run_
     assert "Isolation: " in done.stdout
 
 
-def test_grading_a_class_asks_for_the_whole_course(workspace: Path, installed: Installation, run_command: Run) -> None:
-    done = run_command(installed.kata, "grade", workspace, cwd=installed.outside)
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("grade", FILE), id="grade"),
+        pytest.param(("grade-class", "exercises", "--out", "out"), id="grade-class"),
+    ],
+)
+@pytest.mark.parametrize("course", ["the wheel's", "a clone's"])
+def test_no_marks_are_given_where_learners_could_read_the_answers(
+    command: tuple[str, ...],
+    course: str,
+    workspace: Path,
+    installed: Installation,
+    run_command: Run,
+    wheels: dict[str, Path],
+) -> None:
+    named = () if course == "the wheel's" else ("--course", wheels["answers"].parents[1])
+    done = run_command(installed.kata, *command, *named, "--isolation", "full", cwd=workspace)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is a learner's bundle, without solutions: this needs the whole course" in done.stderr
-
-
-# --- notebooks -------------------------------------------------------------------------------------------------------
+    assert "This program was installed from a wheel with answers" in done.stderr
+    assert "No grade was recorded." in done.stderr and not (workspace / "out").exists()
 
 
 @pytest.mark.parametrize(("code", "passes"), [(RIGHT, True), (WRONG, False)], ids=["right", "wrong"])
@@ -178,3 +172,27 @@ def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
     assert "The judge broke" not in answer["text"]
     assert "kata init" not in answer["text"]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_each_wheel_is_installed_over_the_other_and_work_stays(
+    workspace: Path,
+    installed: Installation,
+    wheels: dict[str, Path],
+    install: Callable[[Path, Path], None],
+    run_command: Run,
+) -> None:
+    (workspace / FILE).write_text(KNOWN, encoding="utf-8")
+    shown = {}
+    for kind in ("plans", "answers", "plans"):
+        install(installed.python, wheels[kind])
+        assert run_command(installed.kata, "init", workspace, cwd=installed.outside).returncode == 0
+        done = run_command(installed.kata, "check", "share", cwd=workspace)
+        assert done.returncode == 1, done.stderr
+        assert "Probably: You divided by one sum of everything." in done.stdout
+        done = run_command(installed.kata, "solution", "share", "--force", cwd=workspace)
+        assert done.returncode == 0, done.stderr
+        shown[kind] = done.stdout
+    assert "return amounts / total" in shown["answers"] and "return amounts / total" not in shown["plans"]
+    assert "The course's own answer is not in this installation" in shown["plans"]
+    done = run_command(installed.kata, "grade", FILE, cwd=workspace)
+    assert done.returncode == 2 and "is a course without answers" in done.stderr

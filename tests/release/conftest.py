@@ -1,7 +1,8 @@
-"""A learner's bundle of the real course, made once by the real command."""
+"""The course in a wheel without answers, of the real course, made once by the real command."""
 
 from __future__ import annotations
 
+import io
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -20,57 +21,58 @@ Kata = Callable[..., Done]
 RELEASE_SECONDS = 1500
 """A generous deadline: every known mistake of the course goes through all checks."""
 
-SEED = 11
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whichever test comes first waits for the bundle; those of a tiny course are for every day."""
+    """Whichever test comes first waits for the wheel; those of a tiny course are for every day."""
     for item in items:
-        if "release" in getattr(item, "fixturenames", ()):
+        if "planned_wheel" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.timeout(RELEASE_SECONDS))
             item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
-def unpack() -> Callable[[Path, Path], Path]:
-    """Unzips a bundle into a folder, and returns the folder that the zip brings along."""
+def course_in_wheel() -> Callable[[Path, Path], Path]:
+    """Takes the course out of a wheel and puts it into a folder, which it returns."""
 
-    def take_out(packed: Path, folder: Path) -> Path:
-        with zipfile.ZipFile(packed) as pack:
-            pack.extractall(folder)
-            (name,) = {Path(each).parts[0] for each in pack.namelist()}
-        return folder / name
+    def take_out(wheel: Path, folder: Path) -> Path:
+        place = "grader/carried_course/"
+        with zipfile.ZipFile(wheel) as pack:
+            files = {name.removeprefix(place): pack.read(name) for name in pack.namelist() if name.startswith(place)}
+        for name, content in files.items():
+            if name.endswith(".sealed"):
+                zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
+            elif name != "README.txt":
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content)
+        return folder
 
     return take_out
 
 
 @pytest.fixture(scope="session")
-def release(
-    tmp_path_factory: pytest.TempPathFactory,
-    kata: Kata,
-    unpack: Callable[[Path, Path], Path],
-    made_once: Callable[..., Path],
-    use_course: Callable[[Path, Path], None],
-) -> Callable[..., Path]:
-    """Makes a bundle of the real course for one seed, unzips it, and names it as a course to use."""
+def planned_wheel(tmp_path_factory: pytest.TempPathFactory, kata: Kata, made_once: Callable[..., Path]) -> Path:
+    """The wheel without answers of the real course."""
 
-    def release_with(*options: str) -> Path:
+    def make() -> Path:
         folder = tmp_path_factory.mktemp("released")
-        arguments = ("release", "--out", folder / "bundle.zip", "--seed", SEED, *options)
-        done = kata(*arguments, cwd=ROOT, seconds=RELEASE_SECONDS)
+        done = kata("release", "--out", folder, "--without-answers", cwd=ROOT, seconds=RELEASE_SECONDS)
         assert done.returncode == 0, done.stderr
-        return unpack(folder / "bundle.zip", folder)
+        (wheel,) = folder.glob("*.whl")
+        return wheel
 
-    def name(unpacked: Path) -> None:
-        use_course(unpacked, unpacked)
-
-    return lambda *options: made_once("released" + "".join(options), lambda: release_with(*options), name)
+    return made_once("planned-wheel", make, lambda wheel: None)
 
 
 @pytest.fixture(scope="session")
-def bundle(release: Callable[..., Path]) -> Path:
-    """The unzipped bundle, with sealed answers. No test may work in it: that is what `workspace` is for."""
-    return release("--with-solutions")
+def planned(
+    planned_wheel: Path,
+    course_in_wheel: Callable[[Path, Path], Path],
+    use_course: Callable[[Path, Path], None],
+    made_once: Callable[..., Path],
+) -> Path:
+    """The folder of the course in that wheel."""
+    folder = planned_wheel.parent / "course"
+    return made_once("planned", lambda: course_in_wheel(planned_wheel, folder), lambda made: use_course(made, made))
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +94,7 @@ def answer() -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def init(kata: Kata, use_course: Callable[[Path, Path], None]) -> Callable[[Path, Path], Path]:
-    """Makes a workspace for the course or bundle at a place, with `kata init`."""
+    """Makes a workspace for a course at a place, with `kata init`."""
 
     def make(course: Path, folder: Path) -> Path:
         done = kata("init", folder, "--course", course, cwd=folder.parent)
@@ -101,9 +103,3 @@ def init(kata: Kata, use_course: Callable[[Path, Path], None]) -> Callable[[Path
         return folder
 
     return make
-
-
-@pytest.fixture(scope="module")
-def workspace(bundle: Path, tmp_path_factory: pytest.TempPathFactory, init: Callable[[Path, Path], Path]) -> Path:
-    """A learner's own folder, made from the bundle."""
-    return init(bundle, tmp_path_factory.mktemp("learner") / "attention")

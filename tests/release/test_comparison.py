@@ -1,6 +1,6 @@
-"""What a bundle says of references, other right answers and known mistakes is what `kata grade` says.
+"""What a wheel without answers says of references, other right answers and known mistakes is what `kata grade` says.
 
-Here for a few exercises, of each kind one; scripts/compare_bundle.py does it for all.
+Here for a few exercises, of each kind one; scripts/compare_wheel.py does it for all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from grader.sandbox.doctor import strongest_level
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
 
-SEED = 11
 SAMPLE = [
     pytest.param("softmax", id="a function of numbers"),
     pytest.param("causal_mask", id="a mask"),
@@ -31,7 +30,7 @@ SAMPLE = [
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compare_bundle", ROOT / "scripts" / "compare_bundle.py")
+    spec = importlib.util.spec_from_file_location("compare_wheel", ROOT / "scripts" / "compare_wheel.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # dataclasses look themselves up there
@@ -41,21 +40,21 @@ def script() -> ModuleType:
 
 
 @pytest.mark.parametrize("id", SAMPLE)
-def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, bundle: Path) -> None:
-    released = load_course(bundle / "course.yml")
+def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, planned: Path) -> None:
+    released = load_course(planned / "course.yml")
     sources = script.sources_of(COURSE, [id])
     assert len(sources[id]) > 15
-    assert list(map(str, script.compare(COURSE, released, sources, SEED, strongest_level()))) == []
+    assert list(map(str, script.compare(COURSE, released, sources, released.planned_seed, strongest_level()))) == []
 
 
-def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script: ModuleType, bundle: Path) -> None:
+def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script: ModuleType, planned: Path) -> None:
     """Mistakes that only show in such a reading are not named: nobody can be asked for theirs."""
-    released = load_course(bundle / "course.yml")
+    released = load_course(planned / "course.yml")
     sources = script.sources_of(COURSE, ["tiled_attention", "tiny_gpt"])
     sources["tiny_gpt"] = dict(list(sources["tiny_gpt"].items())[:2])
-    found = list(script.compare(COURSE, released, sources, SEED, strongest_level()))
+    found = list(script.compare(COURSE, released, sources, released.planned_seed, strongest_level()))
     assert len(found) < 5 and not any(each.is_verdict for each in found)
-    assert all(each.what.startswith("tiled_attention, the mistake") and each.bundle == [] for each in found)
+    assert all(each.what.startswith("tiled_attention, the mistake") and each.planned == [] for each in found)
 
 
 def test_difference_is_noticed(script: ModuleType) -> None:
@@ -65,4 +64,4 @@ def test_difference_is_noticed(script: ModuleType) -> None:
     )
     in_part = right.model_copy(update={"status": "partly", "points": 0.0})
     (found,) = script._differences("the reference", right, in_part)
-    assert found.is_verdict and "partly with 0 points in the bundle" in str(found)
+    assert found.is_verdict and "partly with 0 points with plans" in str(found)

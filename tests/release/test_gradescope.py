@@ -17,7 +17,7 @@ import pytest
 
 from grader.course import load_course
 from grader.release import in_gradescope, trial, walled
-from grader.release.autograder import course_files
+from grader.release.course_files import course_files
 from grader.release.gradescope_zip import gradescope_zip
 from grader.sandbox.doctor import Finding, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
@@ -245,18 +245,21 @@ def test_scripts_are_good_bash(script: str, container: Container, run_command: R
 
 @pytest.mark.thorough
 def test_setup_installs_what_the_zip_brings(container: Container, tmp_path: Path, run_command: Run) -> None:
-    """The package as setup.sh installs it, from the zip alone, without what it depends on."""
+    """The program as setup.sh installs it, from the zip alone, without what it depends on."""
     target = tmp_path / "site"
+    (wheel,) = (container.root / "source").glob("*.whl")
+    assert f'"$root/source/{wheel.name}"' in (container.root / "source" / "setup.sh").read_text("utf-8")
     done = run_command(
-        sys.executable, "-m", "pip", "install", "--no-deps", "--no-build-isolation", "--no-index", "--target", target,
-        container.root / "source" / "package", cwd=tmp_path, seconds=250,
+        sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--target", target, wheel, cwd=tmp_path,
+        seconds=250,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    package = container.root / "source" / "package"
-    brought = {path.relative_to(package) for path in (package / "grader").rglob("*") if path.is_file()}
-    assert len(brought) > 100 and not [path for path in brought if not (target / path).is_file()]
+    with zipfile.ZipFile(wheel) as archive:
+        brought = [name for name in archive.namelist() if name.startswith("grader/")]
+    assert len(brought) > 100 and not [name for name in brought if not (target / name).is_file()]
+    assert not [name for name in brought if "carried_course" in name]
     (metadata,) = target.glob("attention_kata-*.dist-info/METADATA")
-    assert "Requires-Dist: torch" in metadata.read_text("utf-8") and "ruff" not in metadata.read_text("utf-8")
+    assert "Requires-Dist: torch" in metadata.read_text("utf-8")
 
 
 def test_same_course_gives_the_same_bytes(packed: Path) -> None:
@@ -269,14 +272,14 @@ def test_same_course_gives_the_same_bytes(packed: Path) -> None:
 def test_another_index_is_given_to_pip_as_one_word(packed: Path) -> None:
     course = load_course(packed.parent / "course.yml")
     with zipfile.ZipFile(io.BytesIO(gradescope_zip(course, index="https://example.org/a b'"))) as archive:
-        assert b"--extra-index-url 'https://example.org/a b'\"'\"'' \"$root/source/package\"" in archive.read(
+        assert b"--extra-index-url 'https://example.org/a b'\"'\"'' \"$root/source/attention_kata-" in archive.read(
             "setup.sh"
         )
 
 
 def test_whole_course_is_packed() -> None:
     course = load_course(Path(__file__).parents[2] / "course.yml")
-    names = {name for name, _ in course_files(course)}
+    names = set(course_files(course))
     for exercise in course.exercises:
         for folder in ("exercises", "solutions"):
             assert f"{folder}/{exercise.relative_path}" in names

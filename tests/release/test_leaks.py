@@ -1,4 +1,4 @@
-"""A learner who reads everything in the bundle finds no answer and no known mistake's code.
+"""A learner who reads everything in a wheel without answers finds no answer and no known mistake's code.
 
 What learners have been given all along is left aside: the stubs of other exercises, the lessons, and the hints. These
 are held against the course's own, to the byte.
@@ -7,6 +7,7 @@ are held against the course's own, to the byte.
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,19 +15,23 @@ import pytest
 import yaml
 
 from grader.course import Exercise, load_course
+from grader.course.part import part_of
 from grader.course.stubs import make_stub
+from grader.course.unpacking import packed
 from grader.judge.mistakes import load_bank
 from grader.judge.plan import KnownMistake, Plan
 from grader.judge.plan_file import file_of, plan_of
+from grader.release.course_files import course_files
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
 
+CARRIED = "grader/carried_course"
 SHORTEST = 24
 """Letters from which on a line is told from an idiom."""
 
 TRAINS = "tiny_gpt"
-"""Its mistakes would have to be trained for a bundle to name them."""
+"""Its mistakes would have to be trained to be named."""
 
 IDIOMS = {
     "import torch.nn.functional as F",
@@ -34,7 +39,7 @@ IDIOMS = {
     "CausalAttention(d_in, d_out, context_length, dropout)",  # as the contract has it
 }
 
-OF_THE_PROGRAM = "program/grader/judge/mistakes.py"
+OF_THE_PROGRAM = "grader/judge/mistakes.py"
 """How any class could remember its last result is the program's, for the banks of all courses, and tells of no exercise."""
 
 
@@ -43,44 +48,34 @@ def in_one_line(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def texts(bundle: Path) -> dict[str, str]:
-    """Without what learners are told of a mistake once they have made it: that may quote code."""
-    texts = texts_in(bundle)
-    course = load_course(bundle / "course.yml")
-    for exercise, seed, plan in plans_in(bundle):
+def texts(planned_wheel: Path) -> dict[str, str]:
+    """Everything in the wheel beyond stubs, lessons and hints, each file in one line.
+
+    Without what learners are told of a mistake once they have made it: that may quote code.
+    """
+    with zipfile.ZipFile(planned_wheel) as pack:
+        contents = {name: pack.read(name) for name in pack.namelist()}
+    for name in [name for name in contents if name.endswith(".plan")]:
+        _, plan = plan_of(contents[name])
         for mistake in known_in(plan):
             mistake.message = ""
-        name = course.plan_path(exercise, seed).relative_to(bundle).as_posix()
-        assert name in texts
-        texts[name] = in_one_line(file_of(plan, {}).decode("utf-8", "replace"))
-    return texts
-
-
-def plans_in(bundle: Path) -> Iterator[tuple[Exercise, int, Plan]]:
-    course = load_course(bundle / "course.yml")
-    for exercise in course.exercises:
-        for seed in course.seeds:
-            yield exercise, seed, plan_of(course.plan_path(exercise, seed).read_bytes())[1]
+        contents[name] = file_of(plan, {})
+    catalogue = yaml.safe_load(contents[f"{CARRIED}/course.yml"])
+    for unit in catalogue["units"]:
+        for exercise in unit["exercises"]:
+            del exercise["hints"]
+    contents[f"{CARRIED}/course.yml"] = yaml.safe_dump(catalogue, allow_unicode=True, width=10_000).encode()
+    given = (f"{CARRIED}/exercises/", OF_THE_PROGRAM)
+    return {
+        name: in_one_line(content.decode("utf-8", "replace"))
+        for name, content in contents.items()
+        if not name.startswith(given)
+    }
 
 
 def known_in(plan: Plan) -> list[KnownMistake]:
     assert plan.wrong is not None
     return plan.wrong.mistakes
-
-
-def texts_in(bundle: Path) -> dict[str, str]:
-    """Everything that is in the bundle beyond stubs, lessons and hints, each file in one line."""
-    texts = {}
-    for path in bundle.rglob("*"):
-        name = path.relative_to(bundle).as_posix()
-        if path.is_file() and not name.startswith(("exercises/", "given/", OF_THE_PROGRAM)):
-            texts[name] = in_one_line(path.read_bytes().decode("utf-8", "replace"))
-    catalogue = yaml.safe_load((bundle / "course.yml").read_text("utf-8"))
-    for unit in catalogue["units"]:
-        for exercise in unit["exercises"]:
-            del exercise["hints"]
-    texts["course.yml"] = in_one_line(yaml.safe_dump(catalogue, allow_unicode=True, width=10_000))
-    return texts
 
 
 def found(parts: Iterator[tuple[str, str]], texts: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -116,35 +111,41 @@ def test_no_code_of_a_mistake(texts: dict[str, str]) -> None:
     assert found(mistake_code(), texts) == []
 
 
-def test_of_mistakes_it_has_names_and_what_learners_are_told(bundle: Path) -> None:
-    for exercise, _, plan in plans_in(bundle):
+def test_of_mistakes_it_has_names_and_what_learners_are_told(planned: Path) -> None:
+    course = load_course(planned / "course.yml")
+    for exercise in course.exercises:
+        _, plan = plan_of(course.plan_path(exercise).read_bytes())
         known = [(mistake.id, mistake.message) for mistake in load_bank(COURSE.mistakes_path(exercise))]
         assert [(mistake.id, mistake.message) for mistake in known_in(plan)] == ([] if exercise.id == TRAINS else known)
 
 
 @pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
-def test_exercise_is_the_stub(exercise: Exercise, bundle: Path) -> None:
+def test_exercise_is_the_stub(exercise: Exercise, planned: Path) -> None:
     stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
-    for folder in ("exercises", "given"):
-        assert (bundle / folder / exercise.relative_path).read_text("utf-8") == stub
+    assert (planned / "exercises" / exercise.relative_path).read_text("utf-8") == stub
 
 
-def test_lessons_and_pictures_are_the_courses_and_nothing_else_is_there(bundle: Path) -> None:
+def test_lessons_and_pictures_are_the_courses_and_nothing_else_is_there(planned: Path) -> None:
     stubs = {exercise.relative_path for exercise in COURSE.exercises}
-    for path in (bundle / "exercises").rglob("*.*"):
-        name = path.relative_to(bundle / "exercises").as_posix()
+    for path in (planned / "exercises").rglob("*.*"):
+        name = path.relative_to(planned / "exercises").as_posix()
         assert name in stubs or path.read_bytes() == (ROOT / "exercises" / name).read_bytes()
     pictures = {path.relative_to(ROOT) for path in (ROOT / "exercises").rglob("*.svg")}
-    assert pictures and all((bundle / name).is_file() for name in pictures)
+    assert pictures and all((planned / name).is_file() for name in pictures)
 
 
-def test_nothing_of_the_course_is_there_but_what_learners_need(bundle: Path) -> None:
-    assert {path.name for path in bundle.iterdir()} == {
-        "LICENSE", "README.md", "course.yml", "docs", "exercises", "given", "plans", "program", "pytest.ini", "sealed", "tests",
-    }  # fmt: skip
-    assert [path.name for path in (bundle / "docs").iterdir()] == ["glossary.md"]
-    assert [path.name for path in (bundle / "tests").iterdir()] == ["kits"]
-    # what Python compiled when the bundle was used is not of it
-    found = [path for path in (bundle / "tests").rglob("*.*") if "__pycache__" not in path.parts]
+def test_nothing_of_the_course_is_there_but_what_learners_need(planned: Path) -> None:
+    assert {path.name for path in planned.iterdir()} == {"LICENSE", "course.yml", "docs", "exercises", "plans", "tests"}
+    assert [path.name for path in (planned / "docs").iterdir()] == ["glossary.md"]
+    assert [path.name for path in (planned / "tests").iterdir()] == ["kits"]
+    # what Python compiled when the course was used is not of it
+    found = [path for path in (planned / "tests").rglob("*.*") if "__pycache__" not in path.parts]
     assert {path.name for path in found} == {"checks.py"}
-    assert {path.suffix for path in (bundle / "plans").rglob("*.*")} == {".plan"}
+    assert {path.suffix for path in (planned / "plans").rglob("*.*")} == {".plan"}
+
+
+def test_known_mistake_is_not_in_the_text_of_a_sealed_course() -> None:
+    """With answers: they are there, and a search in the files does not show one."""
+    _, content = packed(course_files(part_of(COURSE, ["softmax"])))
+    for text in (b"keepdim", b"BEGIN SOLUTION", b"softmax(scores"):
+        assert text not in content

@@ -1,10 +1,9 @@
-"""`kata release` on a tiny course: what it writes, what it refuses, and how a newer bundle takes an older one's place."""
+"""`kata release` on a tiny course: what it writes, what it refuses, and what is said of a course that is damaged."""
 
 from __future__ import annotations
 
-import shutil
+import re
 import subprocess
-import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -12,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.judge.seeds import seed_for
+from grader.course.installed import CARRIED
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
-Unpack = Callable[[Path, Path], Path]
 UseCourse = Callable[[Path, Path], None]
+TakeOut = Callable[[Path, Path], Path]
 
 KITS = ("01_parts/01_share", "01_parts/02_portion")
-SEEDS = ("--seed", "3", "--seed", "5")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+KINDS = {"answers": "--with-answers", "plans": "--without-answers"}
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +29,23 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 
 
 @pytest.fixture(scope="module")
-def released(course: Path, kata: Kata) -> Path:
-    """The course's bundle as a zip."""
-    path = course.parent / "released.zip"
-    done = kata("release", "--out", path, *SEEDS, cwd=course)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == f"{path}: 2 exercises with all of their 6 checks, for 2 seeds."
-    return path
+def released(course: Path, kata: Kata) -> Callable[..., Path]:
+    """The wheel of a kind, made anew into a folder."""
+
+    def release(kind: str, out: Path, *options: str) -> Path:
+        done = kata("release", "--out", out, KINDS[kind], *options, cwd=course)
+        assert done.returncode == 0, done.stderr
+        (wheel,) = out.glob("*.whl")
+        number = "1 exercise, 3" if options else "2 exercises, 6"
+        assert done.stdout.startswith(f"{wheel}: {number} checks, ")
+        return wheel
+
+    return release
+
+
+@pytest.fixture(scope="module")
+def wheels(released: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {kind: released(kind, tmp_path_factory.mktemp(kind)) for kind in KINDS}
 
 
 def refused(done: Done) -> str:
@@ -45,64 +54,72 @@ def refused(done: Done) -> str:
     return sentence
 
 
-@pytest.mark.thorough
-def test_same_course_and_seeds_give_the_same_bytes(course: Path, released: Path, kata: Kata, tmp_path: Path) -> None:
-    again = tmp_path / "again.zip"
-    assert kata("release", "--out", again, *SEEDS, cwd=course).returncode == 0
-    with zipfile.ZipFile(released) as pack, zipfile.ZipFile(again) as other:
-        mine, yours = ([name for name in each.namelist() if "/program/" not in name] for each in (pack, other))
-        assert [name.partition("/")[2] for name in mine] == [name.partition("/")[2] for name in yours]
-        for one, two in zip(mine, yours, strict=True):
-            assert pack.read(one) == other.read(two)
-        names = pack.namelist()
-        assert names == sorted(names)
-        assert {each.date_time for each in pack.infolist()} == {(1980, 1, 1, 0, 0, 0)}
-    if mine == yours:  # the program itself is the same too, unless somebody works on it meanwhile
-        assert released.read_bytes() == again.read_bytes()
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as pack:
+        return set(pack.namelist())
 
 
-def plan_names(path: Path) -> set[str]:
-    with zipfile.ZipFile(path) as pack:
-        return {"/".join(Path(name).parts[2:]) for name in pack.namelist() if name.endswith(".plan")}
+def test_one_of_the_two_must_be_said(course: Path, kata: Kata, tmp_path: Path) -> None:
+    assert refused(kata("release", "--out", tmp_path / "out", cwd=course)) == (
+        "Say which: --with-answers for learners who practise on their own, or --without-answers for those who hand in "
+        "for marks."
+    )
+    assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.thorough
-def test_seeds_are_drawn_anew_for_each_bundle(course: Path, kata: Kata, tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        assert kata("release", "--out", tmp_path / f"{name}.zip", cwd=course).returncode == 0
-    one, two = (plan_names(tmp_path / f"{name}.zip") for name in ("one", "two"))
-    assert len(one) == len(two) == len(KITS) and not one & two
+@pytest.mark.parametrize("kind", KINDS)
+def test_version_says_which_it_is(kind: str, wheels: dict[str, Path]) -> None:
+    named = re.fullmatch(rf"attention_kata-(\d+\.\d+\.\d+\+{kind}\.[a-z]{{8}})-py3-none-any\.whl", wheels[kind].name)
+    assert named
+    with zipfile.ZipFile(wheels[kind]) as pack:
+        metadata = pack.read(f"attention_kata-{named[1]}.dist-info/METADATA").decode()
+    assert f"\nVersion: {named[1]}\n" in metadata and "Requires-Dist: torch" in metadata
 
 
 @pytest.mark.thorough
-def test_folder_holds_what_the_zip_holds(
-    course: Path, released: Path, kata: Kata, unpack: Unpack, tmp_path: Path
+@pytest.mark.parametrize("kind", KINDS)
+def test_same_course_gives_the_same_bytes(
+    kind: str, wheels: dict[str, Path], released: Callable[..., Path], tmp_path: Path
 ) -> None:
-    assert kata("release", "--out", tmp_path / "folder", *SEEDS, cwd=course).returncode == 0
-    unzipped = unpack(released, tmp_path)
-
-    def contents(root: Path) -> dict[str, bytes]:
-        paths = (path for path in root.rglob("*") if path.is_file() and "program" not in path.parts)
-        return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
-
-    assert contents(tmp_path / "folder") == contents(unzipped)
+    again = released(kind, tmp_path)
+    # unless somebody works on the program meanwhile
+    assert again.name != wheels[kind].name or again.read_bytes() == wheels[kind].read_bytes()
+    with zipfile.ZipFile(wheels[kind]) as pack, zipfile.ZipFile(again) as other:
+        for name in (name for name in pack.namelist() if CARRIED in name):
+            assert pack.read(name) == other.read(name), name
 
 
-def test_folder_with_something_in_it_is_left_alone(course: Path, kata: Kata, tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text("precious")
-    sentence = refused(kata("release", "--out", tmp_path, "--force", cwd=course))
-    assert sentence == f"{tmp_path} is not empty, and somebody's work may lie there: name a new folder"
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.py"]
+def test_answers_are_in_one_packed_file_with_a_sentence_beside_it(
+    wheels: dict[str, Path], course: Path, course_in_wheel: TakeOut, tmp_path: Path
+) -> None:
+    carried = {name for name in names_in(wheels["answers"]) if CARRIED in name}
+    assert len(carried) == 2 and f"grader/{CARRIED}/README.txt" in carried
+    with zipfile.ZipFile(wheels["answers"]) as pack:
+        assert b"That is no secret" in pack.read(f"grader/{CARRIED}/README.txt")
+    unpacked = course_in_wheel(wheels["answers"], tmp_path)
+    for path in (*(course / "tests" / "kits").rglob("*.py"), *(course / "solutions").rglob("*.py")):
+        assert (unpacked / path.relative_to(course)).read_bytes() == path.read_bytes()
+    assert load_course(unpacked / "course.yml").has_answers
 
 
-@pytest.mark.thorough
-def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: Kata, tmp_path: Path) -> None:
-    path = tmp_path / "course.zip"
-    path.write_text("an older one")
-    assert refused(kata("release", "--out", path, cwd=course)) == f"{path} is there already: --force writes over it"
-    assert path.read_text() == "an older one"
-    assert kata("release", "--out", path, "--force", cwd=course).returncode == 0
-    assert zipfile.is_zipfile(path) and [each.name for each in tmp_path.iterdir()] == ["course.zip"]
+def test_without_answers_there_are_plans_of_one_seed(wheels: dict[str, Path]) -> None:
+    carried = {name.removeprefix(f"grader/{CARRIED}/") for name in names_in(wheels["plans"]) if CARRIED in name}
+    assert carried == {
+        *("course.yml", "exercises/01_parts/README.md"),
+        *(f"{place}.py" for kit in KITS for place in (f"exercises/{kit}", f"tests/kits/{kit}/checks")),
+        *(f"plans/{kit}.plan" for kit in KITS),
+    }
+
+
+@pytest.mark.parametrize(
+    "option", [("--only", "portion"), ("--unit", "1", "--only", "portion")], ids=["exercise", "both"]
+)
+def test_part_of_a_course_holds_nothing_of_the_rest(
+    option: tuple[str, ...], course: Path, kata: Kata, tmp_path: Path
+) -> None:
+    done = kata("release", "--out", tmp_path, "--with-answers", *option, cwd=course)
+    assert done.returncode == 0, done.stderr
+    assert (": 1 exercise, 3 checks, " in done.stdout) is (len(option) == 2)
 
 
 @pytest.mark.parametrize(
@@ -115,14 +132,6 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
             id="a check that refuses the reference",
         ),
         pytest.param(
-            "tests/kits/{}/mistakes.py",
-            ("amounts.sum(dim=-1, keepdim=True)", "something else"),
-            "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
-            "reference: copy it from there",
-            id="a bank that does not fit",
-            marks=pytest.mark.thorough,
-        ),
-        pytest.param(
             "solutions/{}.py",
             ("# END SOLUTION", ""),
             "01_share.py:7: this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` before "
@@ -132,43 +141,94 @@ def test_zip_that_is_there_is_written_over_only_when_forced(course: Path, kata: 
         ),
     ],
 )
+@pytest.mark.parametrize("kind", [pytest.param("answers"), pytest.param("plans", marks=pytest.mark.thorough)])
 def test_course_that_is_not_fit_is_refused(
-    file: str, edit: tuple[str, str], sentence: str, tiny_course: Path, kata: Kata, tmp_path: Path
+    kind: str, file: str, edit: tuple[str, str], sentence: str, tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
     path = tiny_course / file.format(KITS[0])
     path.write_text(path.read_text().replace(*edit))
-    assert refused(kata("release", "--out", tmp_path / "out.zip", cwd=tiny_course)) == sentence
-    assert not (tmp_path / "out.zip").exists()
+    assert refused(kata("release", "--out", tmp_path / "out", KINDS[kind], cwd=tiny_course)) == sentence
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.thorough
-def test_newer_bundle_brings_everything_but_the_learners_own_work(
-    course: Path, released: Path, kata: Kata, unpack: Unpack, use_course: UseCourse, tmp_path: Path
+def test_bank_that_does_not_fit_is_refused(tiny_course: Path, kata: Kata, tmp_path: Path) -> None:
+    path = tiny_course / f"tests/kits/{KITS[0]}/mistakes.py"
+    path.write_text(path.read_text().replace("amounts.sum(dim=-1, keepdim=True)", "something else"))
+    assert refused(kata("release", "--out", tmp_path / "out", "--without-answers", cwd=tiny_course)) == (
+        "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
+        "reference: copy it from there"
+    )
+
+
+# --- a course without answers ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def planned(wheels: dict[str, Path], course_in_wheel: TakeOut, use_course: UseCourse, tmp_path: Path) -> Path:
+    """The folder of a course without answers."""
+    root = course_in_wheel(wheels["plans"], tmp_path / "planned")
+    use_course(root, root)
+    return root
+
+
+@pytest.fixture
+def work(planned: Path, init: Callable[[Path, Path], Path], tmp_path: Path) -> Path:
+    """A learner's folder with one exercise done rightly."""
+    folder = init(planned, tmp_path / "attention")
+    (folder / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(("grade", "exercises"), id="grade"),
+        pytest.param(("grade-class", "exercises", "--out", "out"), id="grade-class"),
+        pytest.param(("verify",), id="verify"),
+        pytest.param(("release", "--out", "again", "--with-answers"), id="release"),
+    ],
+)
+def test_what_needs_the_answers_is_refused_with_one_sentence(
+    command: tuple[str, ...], planned: Path, kata: Kata
 ) -> None:
-    older = unpack(released, tmp_path)
-    mine = tmp_path / "mine"
-    assert kata("init", mine, "--course", ".", cwd=older).returncode == 0
-    use_course(mine, older)
-    (mine / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
-    assert kata("check", "share", cwd=mine).returncode == 0
+    assert refused(kata(*command, cwd=planned)) == (
+        f"{planned} is a course without answers: this needs the whole course (--course says where it is)."
+    )
 
-    changed = tmp_path / "changed"
-    shutil.copytree(course, changed)
-    for kit in KITS:
-        solution = changed / "solutions" / f"{kit}.py"
-        solution.write_text(solution.read_text().replace("Parts of a whole", "Shares of a whole"))
-    (changed / "exercises" / "01_parts" / "README.md").write_text("# A better lesson\n")
-    assert kata("release", "--out", tmp_path / "newer.zip", "--course", changed, cwd=tmp_path).returncode == 0
-    newer = unpack(tmp_path / "newer.zip", tmp_path)
-    assert newer.name != older.name  # so unzipping it lays nothing over the older one
 
-    done = kata("init", mine, "--course", ".", cwd=newer)
-    use_course(mine, newer)
-    assert "0 new exercises, 1 renewed, 1 of yours kept." in done.stdout
-    assert (mine / "exercises" / f"{KITS[0]}.py").read_text() == RIGHT
-    assert "Shares of a whole" in (mine / "exercises" / f"{KITS[1]}.py").read_text()
-    assert (mine / "exercises" / "01_parts" / "README.md").read_text() == "# A better lesson\n"
-    assert "1 of 2 exercises, 4 of 8 points" in kata(cwd=mine).stdout
+def test_seed_that_there_is_no_plan_for_is_refused(planned: Path, work: Path, kata: Kata) -> None:
+    seed = load_course(planned / "course.yml").planned_seed
+    said = refused(kata("check", "share", "--seed", 12, cwd=work))
+    assert said == f"this course has no plans for the seed 12; it has them for {seed}"
+
+
+def test_damaged_plan_is_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
+    damaged = planned / f"plans/{KITS[0]}.plan"
+    damaged.write_bytes(damaged.read_bytes()[:40])
+    said = refused(kata("check", "share", cwd=work))
+    assert said.endswith(f"{damaged.name} is damaged: install the wheel again")
+
+
+@pytest.mark.thorough
+def test_changed_checks_are_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
+    checks = planned / "tests" / "kits" / KITS[0] / "checks.py"
+    checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
+    said = refused(kata("check", "share", cwd=work))
+    assert said == "01_parts/01_share.plan is the plan of something else than share: install the wheel again"
+
+
+@pytest.mark.thorough
+def test_line_ends_of_another_system_change_nothing(planned: Path, work: Path, kata: Kata) -> None:
+    checks = planned / "tests" / "kits" / KITS[0] / "checks.py"
+    checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
+    assert kata("check", "share", cwd=work).returncode == 0
+
+
+def test_plan_that_is_gone_is_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
+    (planned / f"plans/{KITS[0]}.plan").unlink()
+    said = refused(kata("check", "share", cwd=work))
+    assert said == "there is no plan for share in this course: install the wheel again"
 
 
 CONVERSES = '''
@@ -184,89 +244,34 @@ OTHER_BITS = (
 )
 
 
-@pytest.fixture
-def unplanned(tiny_course: Path, kata: Kata, use_course: UseCourse, tmp_path: Path) -> Path:
-    """A bundle where a check converses, and a right answer."""
+@pytest.mark.thorough
+def test_what_nobody_planned_is_no_tick_and_no_points(
+    tiny_course: Path,
+    kata: Kata,
+    course_in_wheel: TakeOut,
+    init: Callable[[Path, Path], Path],
+    run_command: Callable[..., Done],
+    tmp_path: Path,
+) -> None:
+    """In a course without answers where a check converses, a right answer."""
     checks, catalogue = tiny_course / f"tests/kits/{KITS[0]}/checks.py", tiny_course / "course.yml"
     checks.write_text(checks.read_text() + CONVERSES)
     catalogue.write_text(catalogue.read_text().replace("points: 4", "points: 5"))
-    done = kata("release", "--out", tmp_path / "bundle", *SEEDS, cwd=tiny_course)
+    done = kata("release", "--out", tmp_path / "out", "--without-answers", cwd=tiny_course)
     assert done.returncode == 0, done.stderr
-    bundle = tmp_path / "bundle"
-    use_course(bundle, bundle)
-    (bundle / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
-    return bundle
+    (wheel,) = (tmp_path / "out").glob("*.whl")
+    planned = course_in_wheel(wheel, tmp_path / "planned")
+    work = init(planned, tmp_path / "attention")
+    (work / "exercises" / f"{KITS[0]}.py").write_text(OTHER_BITS)
 
-
-@pytest.mark.thorough
-def test_what_nobody_planned_is_no_tick_and_no_points(unplanned: Path, kata: Kata) -> None:
-    done = kata("check", "share", cwd=unplanned)
+    done = kata("check", "share", cwd=work)
     assert done.returncode == 0, done.stderr
     told = " ".join(done.stdout.split())
     assert "What comes out may be put in again. This can only be checked when you hand in." in told
     assert "What could be checked here holds; 1 check runs when you hand in." in told
     assert "0 of 5 points, 0 of 1 exercise passed" in told and "✓" not in told
-    told = " ".join(kata("list", cwd=unplanned).stdout.split())
+    told = " ".join(kata("list", cwd=work).stdout.split())
     assert "in part" in told and "✓" not in told and "0 / 5 pt" in told
-
-
-@pytest.mark.thorough
-def test_what_nobody_planned_is_left_out_by_pytest(unplanned: Path, run_command: Callable[..., Done]) -> None:
-    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", cwd=unplanned)
+    done = run_command("python", "-m", "pytest", "-p", "no:cacheprovider", "exercises", cwd=work)
     assert done.returncode == 0, done.stdout
     assert "3 passed, 1 skipped" in done.stdout.splitlines()[-1]
-    assert "✓" not in run_command(Path(sys.executable).with_name("kata"), "list", cwd=unplanned).stdout
-
-
-@pytest.fixture
-def unzipped(released: Path, unpack: Unpack, use_course: UseCourse, tmp_path: Path) -> Path:
-    """The bundle's folder, with one exercise done rightly."""
-    root = unpack(released, tmp_path)
-    use_course(root, root)
-    (root / "exercises" / f"{KITS[0]}.py").write_text(RIGHT)
-    return root
-
-
-def test_damaged_plan_is_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
-    damaged = unzipped / f"plans/3/{KITS[0]}.plan"
-    damaged.write_bytes(damaged.read_bytes()[:40])
-    said = refused(kata("check", "share", "--seed", "3", cwd=unzipped))
-    assert said.endswith(f"{damaged.name} is damaged: unzip the bundle again")
-
-
-@pytest.mark.thorough
-def test_changed_checks_are_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
-    checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
-    checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
-    said = refused(kata("check", "share", "--seed", "3", cwd=unzipped))
-    assert said == "01_parts/01_share.plan is the plan of something else than share: unzip the bundle again"
-
-
-@pytest.mark.thorough
-def test_line_ends_of_another_system_change_nothing(unzipped: Path, kata: Kata) -> None:
-    checks = unzipped / "tests" / "kits" / KITS[0] / "checks.py"
-    checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
-    assert kata("check", "share", cwd=unzipped).returncode == 0
-
-
-def test_bundle_without_plans_is_told_in_one_sentence(unzipped: Path, kata: Kata) -> None:
-    shutil.rmtree(unzipped / "plans")
-    said = refused(kata("check", "share", cwd=unzipped))
-    assert said == "there are no plans in this bundle: unzip the bundle again"
-
-
-@pytest.mark.thorough
-def test_each_run_takes_one_of_the_seeds(unzipped: Path, kata: Kata) -> None:
-    assert kata("check", "share", "-v", cwd=unzipped).stdout.rpartition("--seed ")[2].strip() in ("3", "5")
-    bundle = load_course(unzipped / "course.yml")
-    assert {seed_for(bundle) for _ in range(100)} == {3, 5}
-
-
-@pytest.mark.thorough
-def test_link_in_the_place_of_the_zip_is_not_written_through(course: Path, kata: Kata, tmp_path: Path) -> None:
-    precious = tmp_path / "precious"
-    precious.write_text("mine")
-    (tmp_path / "course.zip").symlink_to(precious)
-    sentence = refused(kata("release", "--out", tmp_path / "course.zip", "--force", cwd=course))
-    assert "this is a link" in sentence
-    assert precious.read_text() == "mine"

@@ -18,6 +18,7 @@ from grader.course.stubs import make_stub
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
 UNIT = "01_parts"
+CARRIED = "grader/carried_course"
 KITS = [f"{UNIT}/01_share", f"{UNIT}/02_split", f"{UNIT}/03_cut"]
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
@@ -105,17 +106,17 @@ def test_a_clone_is_updated_under_a_learner_who_works(place: Path, kata: Kata) -
 
 
 @pytest.mark.thorough
-def test_a_newer_bundle_takes_the_place_of_the_older(
+def test_a_newer_wheel_takes_the_place_of_the_older(
     place: Path, kata: Kata, use_course: Callable[[Path, Path], None]
 ) -> None:
     def released(version: str) -> str:
-        done = kata("release", "--out", f"{version}.zip", "--course", "course", "--seed", 7, cwd=place, seconds=300)
+        done = kata("release", "--out", version, "--without-answers", "--course", "course", cwd=place, seconds=300)
         assert done.returncode == 0, done.stderr
-        with zipfile.ZipFile(place / f"{version}.zip") as pack:
+        (wheel,) = (place / version).glob("*.whl")
+        with zipfile.ZipFile(wheel) as pack:
             pack.extractall(place / version)
-            (name,) = {Path(each).parts[0] for each in pack.namelist()}
-        use_course(place / "work", place / version / name)
-        return f"{version}/{name}"
+        use_course(place / "work", place / version / CARRIED)
+        return f"{version}/{CARRIED}"
 
     work = begin(place, kata, released("one"))
     renew(place / "course")

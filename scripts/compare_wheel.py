@@ -1,12 +1,11 @@
-"""Does a learner's bundle say what `kata grade` says? For every reference, alternative and known mistake of the course.
+"""Does a wheel without answers say what `kata grade` says? For every reference, alternative and known mistake.
 
-    python scripts/compare_bundle.py                       a bundle made for one seed, all exercises
-    python scripts/compare_bundle.py softmax attention     these exercises only
-    python scripts/compare_bundle.py --bundle DIR          an unzipped bundle that is there, its first seed
+    python scripts/compare_wheel.py                       all exercises
+    python scripts/compare_wheel.py softmax attention     these exercises only
 
-Each is judged twice, with the whole course and with the bundle, from the same seed: how each check ends must be the
-same, and so must the mistakes that are named. (The numbers are not quite the same: a bundle's have fewer digits.) What
-differs is printed; exit status 1 when a check ends in another way.
+Each is judged twice, with the whole course and with the plans that a wheel without answers holds, from their seed: how
+each check ends must be the same, and so must the mistakes that are named. What differs is printed; exit status 1 when a
+check ends in another way. (A wheel with answers holds the whole course itself.)
 """
 
 from __future__ import annotations
@@ -20,19 +19,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course, load_course
+from grader.course.part import part_of
+from grader.files import write_file
 from grader.intake import SourceFile, Submission
 from grader.judge.alternatives import load_alternatives
 from grader.judge.grading import Judge
 from grader.judge.mistakes import load_bank
 from grader.record import ExerciseResult, Record
-from grader.release.bundle import fresh_seeds, make_bundle, write_files
+from grader.release.learners_wheel import planned_course
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
 
 ROOT = Path(__file__).resolve().parents[1]
 
 NOT_NAMED = frozenset({"tiny_gpt"})
-"""Exercises whose mistakes a bundle does not name: they would have to be trained there."""
+"""Exercises whose mistakes plans do not name: they would have to be trained."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ class Difference:
 
     what: str
     whole: object
-    bundle: object
+    planned: object
     is_verdict: bool
 
     def __str__(self) -> str:
-        return f"{self.what}: {self.whole} in the course, {self.bundle} in the bundle"
+        return f"{self.what}: {self.whole} in the course, {self.planned} with plans"
 
 
 def sources_of(course: Course, ids: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -74,12 +75,12 @@ def submissions_of(
 
 
 def compare(
-    course: Course, bundle: Course, sources: Mapping[str, Mapping[str, str]], seed: int, level: Level
+    course: Course, planned: Course, sources: Mapping[str, Mapping[str, str]], seed: int, level: Level
 ) -> Iterator[Difference]:
     """Judge all of these with both, and tell what differs."""
     pairs = list(submissions_of(course, sources))
     found = []
-    for each in (course, bundle):
+    for each in (course, planned):
         records: list[Record] = []
         judge = Judge(each, level, seed, list(sources))
         try:
@@ -109,19 +110,17 @@ def main(arguments: Sequence[str]) -> int:
     """Compare, print what differs and how much was compared."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("ids", nargs="*", help="exercises; all by default")
-    parser.add_argument("--bundle", type=Path, help="an unzipped bundle")
     parser.add_argument("--isolation", default=None, help="as of `kata check` (default: the strongest there is)")
     options = parser.parse_args(arguments)
     course = load_course(ROOT / "course.yml")
     sources = sources_of(course, options.ids or [each.id for each in course.exercises])
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kata-compare-") as folder:
-        root = options.bundle or Path(folder)
-        if options.bundle is None:
-            write_files(make_bundle(course, fresh_seeds(1)).files, root)
-        bundle = load_course(root / "course.yml")
-        seed = bundle.seeds[0]
-        found = list(compare(course, bundle, sources, seed, options.isolation or strongest_level()))
+        for path, content in planned_course(part_of(course, list(sources))).items():
+            write_file(Path(folder) / path, content)
+        planned = load_course(Path(folder) / "course.yml")
+        seed = planned.planned_seed or 0
+        found = list(compare(course, planned, sources, seed, options.isolation or strongest_level()))
     for difference in found:
         print(difference)
     files, verdicts = sum(map(len, sources.values())), sum(each.is_verdict for each in found)
