@@ -275,15 +275,10 @@ def outcome(results: Path, class_: Class, said: str, runs: int, seconds: float) 
     )
 
 
-def row(name: str, happened: str, outcome: Outcome, class_: Class) -> tuple[str, ...]:
-    """One line of the table."""
+def row(name: str, happened: str, outcome: Outcome) -> tuple[str, ...]:
+    """One line of the table, of a class that was not harmed."""
     times = outcome.runs - 1
-    stopped = f"{times} time{'s' * (times > 1)}" if times else "never"
-    honest, hostile = len(class_.due), len(class_.hostile)
-    return (
-        *(name, happened, stopped, f"{outcome.seconds:.0f}", f"{outcome.as_alone} of {honest}"),
-        *(f"{outcome.lost}", f"{outcome.twice}", f"{outcome.passed_attacks} of {hostile}"),
-    )
+    return name, happened, f"{times} time{'s' * (times > 1)}" if times else "never", f"{outcome.seconds:.0f}"
 
 
 def main() -> None:
@@ -292,6 +287,8 @@ def main() -> None:
     parser.add_argument("--learners", type=int, default=200)
     parser.add_argument("--only", nargs="+", default=list(DISTURBANCES), choices=DISTURBANCES)
     options = parser.parse_args()
+    if options.only[0] != "undisturbed":
+        parser.error("undisturbed comes first: the others allow a part of what it takes")
     class_, rows, harmed = made_class(load_course(ROOT / "course.yml"), options.learners), [], []
     with tempfile.TemporaryDirectory(prefix="kata-load-") as name:
         write_class(Path(name, "class"), class_.learners)
@@ -301,18 +298,18 @@ def main() -> None:
                 place = Place(Path(name), group, Path(name, which.replace(" ", "-")), [], peak, written)
                 with DISTURBANCES[which](place) as disturbance:
                     came = graded(disturbance, place, class_)
-                rows.append(row(which, disturbance.happened(), came, class_))
+                rows.append(row(which, disturbance.happened(), came))
             peak, written = place.peak, place.written
-            print(*rows[-1], sep=" | ", file=sys.stderr, flush=True)
+            print(*rows[-1], came, sep=" | ", file=sys.stderr, flush=True)
             harmed += [which] * (not came.holds(class_))
-    columns = ("what", "what happened", "stopped", "seconds", "honest with their points", "lost", "twice",
-               "attacks that passed")  # fmt: skip
-    note = (
-        f"{len(class_.learners)} learners, {len(class_.hostile)} of them hostile. Undisturbed it took {peak >> 20} MB."
-    )
-    tell(Table(columns, rows, note), None if harmed else options.json)
     if harmed:
         sys.exit(f"Not as it must be: {', '.join(harmed)}.")
+    note = (
+        f"{len(class_.learners)} learners. All {len(class_.due)} honest ones got the points that they get alone, "
+        f"none of the {len(class_.hostile)} attacks passed, nobody was lost or graded twice. "
+        f"Undisturbed it took {peak >> 20} MB."
+    )
+    tell(Table(("what", "what happened", "stopped", "seconds"), rows, note), options.json)
 
 
 if __name__ == "__main__":
