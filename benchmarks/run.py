@@ -107,8 +107,12 @@ def in_turns(count: int, *actions: Run) -> list[float]:
 
 
 def run(command: Sequence[str | Path], folder: Path = ROOT, environment: Environment | None = None) -> None:
-    """Run a command that ends well."""
-    subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    """Run a command. Exits with what it said when it does not end well."""
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(
+            f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+        )
 
 
 def import_torch() -> None:
