@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course
-from grader.intake import SubmissionError, read_submission
+from grader.intake import LooseFile, SubmissionError, read_loose_files, read_submission
 
 Write = Callable[..., Path]
 
@@ -94,3 +94,11 @@ def test_unusable_path_is_one_sentence(course: Course, path: str) -> None:
         read_submission(Path(path), course)
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 250
+
+
+def test_lone_file_goes_by_what_it_defines_and_only_then_by_its_name(tmp_path: Path, course: Course) -> None:
+    (tmp_path / "Softmax.py").write_text("def causal_mask(n): ...\n")
+    assert list(read_submission(tmp_path / "Softmax.py", course).sources) == ["causal_mask"]
+    (tmp_path / "byronada_5_77_softmax-1.py").write_text("x = 1\n")
+    part = LooseFile(tmp_path / "byronada_5_77_softmax-1.py", "softmax-1.py")
+    assert list(read_loose_files([part], course).sources) == ["softmax"]
