@@ -12,6 +12,8 @@ import pytest
 
 from grader.course import load_course
 from grader.course.installed import CARRIED
+from grader.course.part import part_of
+from grader.release.learners_wheel import own_seed
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
@@ -109,6 +111,15 @@ def test_without_answers_there_are_plans_of_one_seed(wheels: dict[str, Path]) ->
         *(f"{place}.py" for kit in KITS for place in (f"exercises/{kit}", f"tests/kits/{kit}/checks")),
         *(f"plans/{kit}.plan" for kit in KITS),
     }
+
+
+def test_seed_of_the_plans_follows_from_the_course(course: Path, wheels: dict[str, Path], tmp_path: Path) -> None:
+    """So the same course gives the same wheel, and no class, whose seed is drawn at random, has it."""
+    with zipfile.ZipFile(wheels["plans"]) as pack:
+        pack.extract(f"grader/{CARRIED}/course.yml", tmp_path)
+    planned = load_course(tmp_path / "grader" / CARRIED / "course.yml")
+    assert planned.planned_seed == own_seed(load_course(course / "course.yml"))
+    assert own_seed(part_of(load_course(course / "course.yml"), ["share"])) != planned.planned_seed
 
 
 @pytest.mark.parametrize(
