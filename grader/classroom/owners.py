@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
 
 from .learners import Finder, Learner, folded, name_key
 from .platforms import TITLES, NameReading, Platform, as_first_saved
@@ -23,25 +22,6 @@ _OWN_ROSTER: Mapping[Platform, str] = {
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
-
-
-class Owners(Protocol):
-    """Says whose a submission can be: nobody's, one owner's, or, if it is not clear, one of several."""
-
-    def of(self, work: FoundWork) -> list[Owner]:
-        """Those whom its name can mean."""
-
-    def called(self, text: str) -> list[Owner]:
-        """Those whom a person can mean."""
-
-    def shown(self, owner: Owner) -> str:
-        """An owner as people know them."""
-
-    def everyone(self, submissions: Sequence[SubmissionFiles]) -> tuple[Learner, ...]:
-        """The learners of the class."""
-
-    def remarks(self) -> list[str]:
-        """Sentences on what decides whose a submission is."""
 
 
 class RosterOwners:
@@ -79,11 +59,9 @@ class RosterOwners:
         """Whether a name decides that the platform shows."""
         if self._numbered or self._platform not in _OWN_ROSTER:
             return []
-        own = _OWN_ROSTER[self._platform]
-        advice = f" Take {own} as the roster if that may be." if own else ""
-        return [
-            f"Found by the names that {TITLES[self._platform]} shows, which learners may be able to change.{advice}"
-        ]
+        own, title = _OWN_ROSTER[self._platform], TITLES[self._platform]
+        advice = f" Take {own} as the roster if you can." if own else ""
+        return [f"Learners were found by the names that {title} shows, which they may be able to change.{advice}"]
 
     def meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
@@ -132,8 +110,9 @@ class SubmittersAlone:
         return list(dict.fromkeys((self._learner(each).id,) for each in self._readings(work)))
 
     def called(self, text: str) -> list[Owner]:
-        """Those whom a person can mean: anybody."""
-        return [(self._learner(NameReading(name=text)).id,)]
+        """Those whom a person can mean: who has handed in, else anybody."""
+        found = Finder(self._learners.values()).find(text) or [self._learner(NameReading(name=text))]
+        return [(each.id,) for each in found]
 
     def shown(self, owner: Owner) -> str:
         """An owner as people know them."""
@@ -160,3 +139,7 @@ class SubmittersAlone:
         ids, platform = (id,) if id else (), self._platform
         learner = Learner(known, name or id, ids=ids, in_roster=False, platform=platform)
         return self._learners.setdefault(folded(known) or known, learner)
+
+
+Owners = RosterOwners | SubmittersAlone
+"""Says whose a submission can be: nobody's, one owner's, or, if it is not clear, one of several."""
