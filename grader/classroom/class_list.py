@@ -140,15 +140,17 @@ def _counting(
     uncounted: list[Unmatched] = []
     for owner, theirs in claims.items():
         best = [claim for claim in theirs if claim.rank == min(each.rank for each in theirs)]
-        whose = owners.shown(owner)
-        if len(best) == 1:
-            counting[owner] = replace(best[0].work.files, learners=owner)
-            why = f"It could be {whose}'s, of whom {printable(best[0].work.files.entry)} counts."
-            uncounted += [each.work.unmatched(why) for each in theirs if each is not best[0]]
-        else:
+        counts = best[0] if len(best) == 1 else None
+        if counts is None:
             torn.add(owner)
-            why = f"{first_few([each.work.files.entry for each in theirs])} could all be {whose}'s, so none counts."
-            uncounted += [each.work.unmatched(why) for each in theirs]
+        else:
+            counting[owner] = replace(counts.work.files, learners=owner)
+        if len(theirs) > 1:
+            whose, names = owners.shown(owner), first_few([each.work.files.entry for each in theirs])
+            why = f"{names} could all be {whose}'s, so none counts."
+            if counts is not None:
+                why = f"It could be {whose}'s, of whom {printable(counts.work.files.entry)} counts."
+            uncounted += [each.work.unmatched(why) for each in theirs if each is not counts]
     return counting, torn, uncounted
 
 
