@@ -144,9 +144,11 @@ def masks_and_dropout() -> Rows:
     yield "04", f"score set to 0 {row((shiny * tensor([1, 1, 0])).softmax(-1))}"
     yield "04", row(right)
     yield "04", f"sum to {row((scores.softmax(-1) * ~later(3)).sum(-1), 2)}"
-    hundred = tensor([1.0, 2.0, 3.0])
-    yield "05", row(masked(hundred, tensor([False, False, True])))
-    yield "05", row((hundred * tensor([1, 1, 0])).softmax(-1))
+    three, padding = tensor([1.0, 2.0, 3.0]), tensor([False, False, True])
+    yield "05", f"nothing hidden {row(three.softmax(-1))}"
+    yield "05", f"before the softmax {row(masked(three, padding))}"
+    yield "05", f"1 2 0 {row((three * ~padding).softmax(-1))}"
+    yield "05", f"by the mask {row(three.softmax(-1) * ~padding)}"
     weights = tensor([round(float(weight), 4) for weight in shiny.softmax(-1)])
     yield "06", f"Take {row(weights)}"
     yield "06", row(weights / 0.5)
@@ -188,11 +190,6 @@ def multi_head() -> Rows:
         yield MULTI, f"on both {row(weights[:, 1, :2])} "
         yield MULTI, f"{row(joined[0])} "
         yield MULTI, f"{row(out_proj(joined[0]))} "
-    three, padding = tensor([1.0, 2.0, 3.0]), tensor([False, False, True])
-    yield "07", f"nothing hidden {row(three.softmax(-1))}"
-    yield "07", f"before the softmax {row(masked(three, padding))}"
-    yield "07", f"1 2 0 {row((three * ~padding).softmax(-1))}"
-    yield "07", f"afterwards {row(three.softmax(-1) * ~padding)}"
     mask = torch.full((6, 6), -torch.inf).triu(1)
     yield "08", f"{mask.numel()} places"
     yield "08", f"{int(mask.isinf().sum())} of them"
