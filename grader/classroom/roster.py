@@ -44,7 +44,7 @@ WHO = {*IDS, *TITLES["own_id"], *TITLES["email"], *TITLES["whole_name"], *TITLES
 """Titles that say who somebody is."""
 SECTIONS = ("section", "sectionname")
 GROUPS = ("group", "groupname", "team", "teamname")  # Moodle's "Groups" are of lessons: they hand in one by one
-CANVAS_TITLES = ({"sisuserid"}, {"sisloginid"}, {"student", "id", "section"})
+CANVAS_TITLES = ({"canvasid"}, {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"})
 """Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
 HANDED_IN, EXTRA_DAYS, EXEMPT = "handed_in", "extra_days", "exempt"
 POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
