@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.mismatch import Mismatches
+    from grader.practice.checking import Checked
     from grader.practice.progress import Progress
     from grader.practice.workspace import Work, Workspace
     from grader.record import Record
@@ -53,7 +54,7 @@ def check(
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every check and whole messages.")] = False,
     script: Annotated[
         bool, typer.Option("--script", help="Write the case that fails beside your file, as a script to run or debug.")
     ] = False,
@@ -77,31 +78,36 @@ def check(
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
         return
     checked = check_works(workspace, works, level, seed_or_fresh(seed, workspace.course))
-    record = checked.record
-    is_right = all(result.status in ("passed", "partly", "not_started") for result in record.exercises)
-    from grader.practice.overview import put
-    from grader.render.terminal import print_record
+    _print_checked(workspace, checked, verbose=verbose)
+    if not checked.record.complete:
+        sys.exit(EXIT_CANNOT_ISOLATE)
+    if not checked.is_right:
+        sys.exit(EXIT_NOT_RIGHT)
 
-    print_record(
-        record,
-        console(),
-        titles=workspace.course.titles,
-        units=workspace.course.headings,
-        verbose=verbose,
-        mismatches=checked.mismatches,
-        with_circumstances=verbose or not is_right or not record.complete,
-    )
+
+def _print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
+    """Print the verdicts, and what to do next."""
+    from grader.practice.overview import print_next, put
+    from grader.render.terminal import print_record, print_verdicts
+
+    record, screen, course = checked.record, console(), workspace.course
+    titles, seen = course.titles, checked.mismatches
+    if verbose or not record.complete:
+        print_record(record, screen, titles=titles, units=course.headings, verbose=verbose, mismatches=seen)
+    else:
+        print_verdicts(record, screen, titles=titles, mismatches=seen)
     if checked.noted.damage:
         say(checked.noted.damage)
     for sentence in checked.noted.coming:
         print(sentence)
+    again = f"--seed {record.seed}"
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
-        put(console(), f"Step through it: kata check --debug {record.exercises[0].id} --seed {record.seed}")
-    _offer_play(record, console())
-    if not record.complete:
-        sys.exit(EXIT_CANNOT_ISOLATE)
-    if not is_right:
-        sys.exit(EXIT_NOT_RIGHT)
+        put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}")
+    elif not checked.is_right and not verbose:
+        put(screen, f"The same inputs again with {again}")
+    _offer_play(record, screen)
+    if all(result.status in ("passed", "partly") for result in record.exercises):
+        print_next(workspace, progress_of(workspace), screen)
 
 
 def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, seed: int | None, *, debug: bool) -> None:

@@ -38,15 +38,14 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
     if not wanted:
         return works_started(workspace)
     course, names = workspace.course, ExerciseNames(workspace.course)
-    units = {unit.folder: unit for unit in course.units}
     works: dict[str, Work] = {}
     for name in wanted:
         path = Path(name)
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
             works[exercise.id] = workspace.work_at(path) or Work(exercise, path)
-        elif path.name in units:
-            there = map(workspace.work_of, units[path.name].exercises)
+        elif unit := next((each for each in workspace.course.units if each.is_called(path.name)), None):
+            there = map(workspace.work_of, unit.exercises)
             works.update({work.exercise.id: work for work in there if work.path.is_file()})
         else:
             works[name] = workspace.work_of(course.exercise(name))
@@ -92,6 +91,11 @@ class Checked:
     record: Record
     mismatches: Mismatches
     noted: Noted
+
+    @property
+    def is_right(self) -> bool:
+        """Whether nothing that is started fails, as far as it can be checked here."""
+        return all(result.status in ("passed", "partly", "not_started") for result in self.record.exercises)
 
 
 def check_works(

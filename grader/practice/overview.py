@@ -14,7 +14,7 @@ from grader.render.wording import Mark, counted
 
 from .progress import Progress, now
 from .review import coming_back
-from .states import STATES, missing, next_exercise, remarks, state_of
+from .states import STATES, is_settled, missing, next_exercise, remarks, state_of
 from .workspace import Workspace
 
 BAR_WIDTH = 20
@@ -60,8 +60,13 @@ def print_overview(workspace: Workspace, progress: Progress, console: Console) -
 def print_next(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> Exercise | None:
     """Print the next exercise: its file, its lesson, and the command for it."""
     coming = next_exercise(workspace.course, progress, fast=fast)
-    if coming is None:
+    left = sum(not is_settled(progress, each.id) for each in workspace.course.exercises)
+    if coming is None and left:
+        still = f"{counted(left, 'exercise')} {'is' if left == 1 else 'are'} left"
+        put(console, f"The fast track is done; {still}: kata next", "bold green")
+    elif coming is None:
         put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
+    if coming is None:
         return None
     put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
     put(console, f"  lesson  {workspace.section_of(coming)}")

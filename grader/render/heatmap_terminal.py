@@ -28,9 +28,13 @@ GAP = 4
 
 @dataclass(frozen=True)
 class PaintedHeatMap:
-    """A heat map for rich to print. Where it does not fit: of weights the last columns, of a mismatch the caption."""
+    """A heat map for rich to print. Where it does not fit: of weights the last columns, of a mismatch the caption.
+
+    most_lines: below the caption; 0 for any number.
+    """
 
     heat: HeatMap
+    most_lines: int = 0
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         heat, width = _encodable(self.heat, console.encoding), options.max_width
@@ -44,7 +48,10 @@ class PaintedHeatMap:
             yield Text(heat.caption, overflow="fold")
         if first and heat.wrong is not None:  # the columns that are left out may be the wrong ones
             return
-        yield from painter.lines(first, width)
+        lines = list(painter.lines(first, width))
+        if 0 < self.most_lines < len(lines):
+            return
+        yield from lines
         if closing := heat.note or painter.legend():
             yield Text(closing, style="dim", overflow="fold")
 
@@ -97,21 +104,22 @@ class _Painter:
             yield _unbroken(Text(" " * GAP).join(lines))
 
     def legend(self) -> str:
-        """What the signs of a mismatch mean; beside numbers, shades need no legend."""
+        """What the shades of a mismatch mean; beside numbers they need no legend."""
         if self._heat.wrong is None:
             return ""
         if not self._blocks:
-            return f"{MARK} is off."
+            return ""
         scale, write = self._heat.scale, self._heat.numbers.write
         low, high = write(scale.low), write(scale.high)
         if scale.low == scale.high:  # nothing but 0 and infinities
             low = write(-math.inf)
         if self._is_coloured:
-            return f"{MARK} is off. Pale is {low}, dark is {high}, grey is nan."
-        return f"{MARK} is off. Blank is {low}, {RAMP[-1]} is {high}, {NO_NUMBER} is nan."
+            return f"Pale is {low}, dark is {high}, grey is nan."
+        return f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
 
     def _head(self, title: str, first: int) -> Iterator[Text]:
-        yield Text(title, style="bold")
+        is_first = title == self._heat.planes[0][0]
+        yield Text(f"{title} ({MARK} = wrong)" if self._heat.wrong is not None and is_first else title, style="bold")
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
         labels = "".join(self._over_number(label) for label in self._heat.columns[first:])

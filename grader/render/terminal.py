@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.mismatch import Mismatches
+from grader.mismatch import Mismatch, Mismatches
 from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, heatmap_text
 from .safe_text import encodable, safe_line
-from .verdict import NO_MISMATCHES, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
+from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
 from .wording import (
     ISOLATION,
     MARKS,
@@ -28,8 +29,10 @@ from .wording import (
     ungraded,
 )
 
-MESSAGE_LINES = 12
+MESSAGE_LINES = 8
 VERBOSE_MESSAGE_LINES = 60
+TABLE_LINES = 8
+"""A table of more lines is left out where a verdict is brief: its caption says where the numbers are wrong."""
 PROBLEMS = 30
 BAR_WIDTH = 10
 SIGN_WIDTH = 2  # a sign and the blank behind it
@@ -54,18 +57,16 @@ def print_record(
     units: Units,
     verbose: bool = False,
     mismatches: Mismatches = NO_MISMATCHES,
-    with_circumstances: bool = True,
 ) -> None:
-    """Print one record: its exercises by unit, what failed and why, and the total.
+    """Print one record: its exercises by unit, what failed and why, the total, how it was graded.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
-    verbose: also every passed check, and messages at greater length. mismatches: what is seen under failed checks.
-    with_circumstances: the isolation and the seed too.
+    verbose: every check, and messages at greater length. mismatches: what is seen under failed checks.
     """
     verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
-    painter = _VerdictPainter(paper, verdicts, verbose=verbose, with_passed=verbose)
+    painter = _VerdictPainter(paper, verdicts, in_full=verbose)
     for unit in by_unit(verdicts, units):
         console.print()
         paper.line(paper.unbroken(unit.title, unit.score, console.width), style="bold")
@@ -73,14 +74,13 @@ def print_record(
     _print_problems(record.problems, paper)
     console.print()
     _print_total(record, verdicts, paper)
-    if with_circumstances:
-        paper.line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
+    paper.line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
 
 
 def print_verdicts(
     record: Record, console: Console, *, titles: Mapping[str, str], mismatches: Mismatches = NO_MISMATCHES
 ) -> None:
-    """Print the verdicts on a record's exercises, of several the total too: for a learner who has just saved them."""
+    """Print the verdicts on a learner's own exercises, and of several the total: what is enough to begin with."""
     verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
     paper = Paper(console)
     _VerdictPainter(paper, verdicts).paint(verdicts)
@@ -90,8 +90,8 @@ def print_verdicts(
 
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
-    """Print one verdict, with its passed checks."""
-    _VerdictPainter(Paper(console), [verdict], with_passed=True).paint([verdict])
+    """Print one verdict, with all of its checks."""
+    _VerdictPainter(Paper(console), [verdict], in_full=True).paint([verdict])
 
 
 def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
@@ -99,7 +99,7 @@ def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool)
     (check,) = (each for each in verdict.checks if each.name == name)
     seen = heatmap_text(check.mismatch, width, colour=colour) if check.mismatch else ""
     probably = [f"Probably: {each}" for each in verdict.probably]
-    return "\n".join(part for part in (check.title, check.message, seen, *probably) if part)
+    return "\n".join(part for part in (check.title, *probably, check.message, seen) if part)
 
 
 def sign(status: Status, console: Console) -> str:
@@ -161,21 +161,18 @@ class Paper:
 class _VerdictPainter:
     """Paints the verdicts on a record's exercises.
 
-    verbose: longer messages, and the titles of many checks that failed for one reason. with_passed: also passed checks.
+    in_full: every check, with longer messages; else of each exercise what is enough to begin with.
     """
 
-    def __init__(
-        self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, verbose: bool = False, with_passed: bool = False
-    ) -> None:
+    def __init__(self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, in_full: bool = False) -> None:
         self._paper = paper
         self._console = paper.console
-        self._lines = VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES
-        self._verbose = verbose
-        self._with_passed = with_passed
+        self._lines = VERBOSE_MESSAGE_LINES if in_full else MESSAGE_LINES
+        self._in_full = in_full
         self._points_width = max((len(each.score) for each in verdicts), default=0)
 
     def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
-        """Each verdict: a line with its points, and below it what failed and why."""
+        """Each verdict: a line with its points, and below it the mistakes named, what failed and why."""
         for verdict in verdicts:
             self._head(verdict)
             self._below(verdict)
@@ -211,30 +208,47 @@ class _VerdictPainter:
     def _below(self, verdict: ExerciseVerdict) -> None:
         if verdict.status == "error":
             self._paper.line(verdict.note, indent=6, style=STYLES["error"])
-        for failure in verdict.failures:
-            self._failure(failure)
         for mistake in verdict.probably:
             self._paper.block(f"Probably: {mistake}", self._lines, indent=6, style="bold yellow")
+        if self._in_full:
+            for failure in verdict.failures:
+                self._failure(failure)
+        elif verdict.brief:
+            self._brief(verdict.brief)
         for check in verdict.unanswerable:
             shown = f"{check.title}  {check.message}"
             self._paper.marked(sign("missing", self._console), shown, indent=6, style=STYLES["partly"])
         if verdict.remark:
             self._paper.line(verdict.remark, indent=6, style="dim")
-        for check in verdict.passed if self._with_passed else ():
+        for check in verdict.passed if self._in_full else ():
             self._check(check)
 
-    def _failure(self, failure: Failure) -> None:
-        if failure.summary and not self._verbose:
-            # the cause of many failures, without their titles, which would hide it
-            self._paper.block(failure.message, self._lines, indent=6, style=STYLES[failure.status])
-            self._paper.line(failure.summary, indent=6, style="dim")
+    def _brief(self, brief: Brief) -> None:
+        first = brief.first
+        if first.summary:  # the cause of many failures, without their titles, which would hide it
+            self._paper.block(first.message, self._lines, indent=6, style=STYLES[first.status])
+            self._paper.line(first.summary, indent=6, style="dim")
+            self._seen(first.mismatches[:1])
         else:
-            for check in failure.checks:
-                self._check(check)
-            if failure.message:
-                self._paper.block(failure.message, self._lines, indent=8)
-        for mismatch in failure.mismatches:
-            self._paper.put(PaintedHeatMap(HeatMap.of_mismatch(mismatch)), indent=8)
+            self._failure(replace(first, checks=first.checks[:1]))
+        for check in brief.others:
+            room = self._console.width - self._paper.indent(6) - SIGN_WIDTH - len(check.score) - 2
+            title = check.title if len(check.title) <= room else f"{check.title[: room - 3].rstrip(' ,.;:')}..."
+            self._check(replace(check, title=title))
+        if brief.left_out:
+            self._paper.line(f"{brief.left_out} -v shows them all.", indent=6, style="dim")
+
+    def _failure(self, failure: Failure) -> None:
+        for check in failure.checks:
+            self._check(check)
+        if failure.message:
+            self._paper.block(failure.message, self._lines, indent=8)
+        self._seen(failure.mismatches)
+
+    def _seen(self, mismatches: Sequence[Mismatch]) -> None:
+        for mismatch in mismatches:
+            heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch), most_lines=0 if self._in_full else TABLE_LINES)
+            self._paper.put(heat, indent=8)
 
     def _check(self, check: CheckVerdict) -> None:
         width = self._console.width - self._paper.indent(6) - SIGN_WIDTH

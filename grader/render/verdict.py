@@ -10,9 +10,9 @@ All text here is safe to show. A painter escapes it for its own format, wraps an
 no room for. It takes no text from the record and works nothing out.
 
 The parts of a verdict, in reading order: `note` (why nothing was checked), `probably` (the mistakes named; write
-"Probably: " in front of each), `failures`, `passed`, `unanswerable`, `remark` (how many checks did not run). What is
-read from its end, such as a terminal, has `probably` behind the failures. What shows one check at a time (pytest,
-Gradescope, JUnit) writes `check.title`, `check.said` and, once, `verdict.probably`.
+"Probably: " in front of each), `failures`, `passed`, `unanswerable`, `remark` (how many checks did not run). A small
+screen has `brief` instead of `failures`. What shows one check at a time (pytest, Gradescope, JUnit) writes
+`check.title`, `check.said` and, once, `verdict.probably`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,16 @@ from dataclasses import dataclass
 from grader.mismatch import Mismatch, Mismatches
 from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
 
+from .reasons import ONLY_NUMBERS, reason_of, way_of
 from .safe_text import safe_block, safe_line
 from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, score
 
 MESSAGE_LINES = 60
 MANY_CHECKS = 3
 """From this many checks with the same reason on, a painter may show `Failure.summary` instead of their titles."""
+
+OTHER_WAYS = 3
+"""How many further ways to fail `Brief` has at most; half of it, rounded down, where a mistake is named."""
 
 NO_MISMATCHES: Mismatches = {}
 
@@ -50,7 +54,7 @@ class CheckVerdict:
     """One check: the sentence it stands for, how it ended, its points and why.
 
     status: whose mark to show; "partly" for a check that holds while others of its exercise did not run.
-    message: why it did not pass, in lines; "" when there is nothing to say.
+    message: why it did not pass, in lines; "" when there is nothing to say, or no more than `mismatch` shows.
     aside: what else to know, in a few words, such as "counts once the main check passes"; mostly "".
     mismatch: yours and what was expected, and where they differ; only for a visible check that failed.
     """
@@ -88,12 +92,14 @@ class CheckVerdict:
 class Failure:
     """Checks that failed for the same reason, and the reason.
 
+    message: of the first visible check among them, which may say more than a hidden one. reason: what they share.
     summary: a sentence that can stand for the titles of many checks, such as "5 checks failed for this reason  0 / 4";
     "" for few.
     """
 
     checks: tuple[CheckVerdict, ...]
     message: str
+    reason: str
     summary: str
 
     @property
@@ -105,6 +111,22 @@ class Failure:
     def mismatches(self) -> tuple[Mismatch, ...]:
         """What can be seen of it."""
         return tuple(check.mismatch for check in self.checks if check.mismatch)
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What is enough to begin with: the first failure, a check for each other way to fail, how many checks are left."""
+
+    first: Failure
+    others: tuple[CheckVerdict, ...]
+    more: int
+
+    @property
+    def left_out(self) -> str:
+        """How many more checks fail, in words; "" for none."""
+        return (
+            f"... and {counted(self.more, 'more check')} {'fails' if self.more == 1 else 'fail'}." if self.more else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -131,6 +153,20 @@ class ExerciseVerdict:
     def is_checked(self) -> bool:
         """Whether checks ran; if not, `note` says why."""
         return self.status in CHECKED and bool(self.checks)
+
+    @property
+    def brief(self) -> Brief | None:
+        """What is enough to begin with; None if nothing failed."""
+        if not self.failures:
+            return None
+        first = self.failures[0]
+        ways: dict[str, CheckVerdict] = {}
+        for failure in self.failures:
+            ways.setdefault(way_of(failure.reason, failure.checks[0].title), failure.checks[0])
+        others = list(ways.values())[1:][: OTHER_WAYS // 2 if self.probably else OTHER_WAYS]
+        said = len(first.checks) if first.summary else 1
+        failed = sum(len(failure.checks) for failure in self.failures)
+        return Brief(first, tuple(others), failed - said - len(others))
 
     @property
     def passed(self) -> tuple[CheckVerdict, ...]:
@@ -230,6 +266,8 @@ def verdict_on_check(
     """The view of one check's result. only_holds: whether other checks of its exercise did not run."""
     holds = only_holds and result.outcome == "passed"
     waits = result.outcome == "passed" and result.points < result.max_points
+    seen = mismatch if result.visible and result.outcome == "failed" else None
+    is_seen = seen is not None and ONLY_NUMBERS.search(result.message)
     return CheckVerdict(
         name=safe_line(result.name),
         title=safe_line(result.title or result.name),
@@ -237,23 +275,30 @@ def verdict_on_check(
         status="partly" if holds else _STATUSES[result.outcome],
         points=result.points,
         max_points=result.max_points,
-        message=_lines(result.message, lines),
+        message="" if is_seen else _lines(result.message, lines),
         aside="holds" if holds else "counts once the main check passes" if waits else "",
-        mismatch=mismatch if result.visible and result.outcome == "failed" else None,
+        mismatch=seen,
     )
 
 
 def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[Failure, ...]:
-    """In the checks' order, each distinct message once. They are told apart by all that the record has of them."""
-    groups: dict[str, list[CheckVerdict]] = {}
+    """In the checks' order, each reason once; a check without a message is a failure by itself."""
+    groups: dict[tuple[str, str], list[tuple[CheckResult, CheckVerdict]]] = {}
     for found, check in zip(result.checks, checks, strict=True):
         if check.outcome in ("failed", "error"):
-            groups.setdefault(found.message, []).append(check)
-    return tuple(Failure(tuple(group), group[0].message, _summary(group)) for group in groups.values())
+            reason = reason_of(found.message)
+            groups.setdefault((reason, "" if reason else found.name), []).append((found, check))
+    return tuple(_failure(reason, group) for (reason, _), group in groups.items())
 
 
-def _summary(checks: Sequence[CheckVerdict]) -> str:
-    if len(checks) < MANY_CHECKS or not checks[0].message:
+def _failure(reason: str, group: Sequence[tuple[CheckResult, CheckVerdict]]) -> Failure:
+    checks = tuple(check for _, check in group)
+    telling = next((check for found, check in group if found.visible), checks[0])
+    return Failure(checks, telling.message, reason, _summary(checks, telling.message))
+
+
+def _summary(checks: Sequence[CheckVerdict], message: str) -> str:
+    if len(checks) < MANY_CHECKS or not message:
         return ""
     points = _score(sum(check.points for check in checks), sum(check.max_points for check in checks))
     return f"{counted(len(checks), 'check')} failed for this reason  {points}"

@@ -39,7 +39,7 @@ def test_what_is_started_is_checked_by_default_and_something_wrong_is_status_1(c
 def test_unit_is_checked_whole(named: str, course: Path, kata: Run) -> None:
     done = kata("check", named, cwd=course)
     assert done.returncode == 0, done.stderr
-    assert "not started" in done.stdout and "0 of 1 exercise passed" in done.stdout
+    assert "○ not started" in done.stdout and "0 / 4" in done.stdout
 
 
 def test_nothing_started_says_where_to_begin(tiny_course: Path, kata: Run) -> None:
@@ -61,20 +61,30 @@ def test_error_is_told_with_the_learners_own_line_and_nothing_else(course: Path,
 def test_nothing_wrong_is_status_0(named: list[str], course: Path, kata: Run) -> None:
     done = kata("check", *named, cwd=course)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"1 of {len(named)} exercise" in done.stdout
+    assert "✓ passed" in done.stdout and "✗" not in done.stdout
 
 
-def test_isolation_and_seed_are_told_of_what_fails_and_with_v(course: Path, kata: Run) -> None:
-    assert "Isolation: full. The same inputs again with --seed" in kata("check", "portion", cwd=course).stdout
+def test_the_seed_is_told_of_what_fails_and_with_v(course: Path, kata: Run) -> None:
+    for wanted in (["portion"], ["portion", "share"]):
+        shown = kata("check", *wanted, cwd=course).stdout
+        assert "--seed" in shown and "Isolation" not in shown
     assert "--seed" not in kata("check", "share", cwd=course).stdout
-    assert "--seed 5" in kata("check", "share", "-v", "--seed", 5, cwd=course).stdout
+    assert (
+        "Isolation: full. The same inputs again with --seed 5"
+        in kata("check", "share", "-v", "--seed", 5, cwd=course).stdout
+    )
+
+
+def test_what_passes_leads_on_to_the_next_exercise(course: Path, kata: Run) -> None:
+    assert "Next: " in kata("check", "share", cwd=course).stdout
+    assert "Next: " not in kata("check", "portion", "share", cwd=course).stdout
 
 
 @pytest.mark.thorough
 def test_works_from_a_folder_inside_the_course(course: Path, kata: Run) -> None:
     done = kata("check", "01_share.py", "--isolation", "none", cwd=course / "exercises" / "01_parts")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 of 4 points" in done.stdout
+    assert "4 / 4" in done.stdout
 
 
 WITHOUT_TORCH = ("check split", "list", "next", "hint split", "")
@@ -90,7 +100,7 @@ def test_what_nobody_has_to_be_asked_for_loads_no_torch(command: str, course: Pa
 
 def test_a_stub_as_it_was_given_is_told_apart_from_work(course: Path, kata: Run) -> None:
     done = kata("check", "split", cwd=course)
-    assert done.returncode == 0 and "not started" in done.stdout and "0 of 4 points" in done.stdout
+    assert done.returncode == 0 and "not started" in done.stdout and "0 / 4" in done.stdout
 
 
 # --- a wrong attempt at the real course's softmax ----------------------------------------------------------------
@@ -108,10 +118,9 @@ def softmax(scores, dim=-1):
 
 HEAT_MAP = """\
         The output (columns: tokens). All 3 numbers are off.
-        yours                 expected
+        yours (! = wrong)     expected
           0     1     2         0     1     2
          0.21! 0.37! 0.33!     0.23! 0.41! 0.36!
-        ! is off.
 """
 
 
@@ -131,7 +140,7 @@ def test_wrong_softmax_is_shown_beside_the_right_one(at_softmax: Path, kata: Run
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "80"})
     assert done.returncode == 1, done.stdout + done.stderr
     assert HEAT_MAP in "".join(line.rstrip() + "\n" for line in done.stdout.splitlines())
-    assert done.stdout.count("! is off.") == 1, "only the visible check shows numbers"
+    assert done.stdout.count("(! = wrong)") == 1, "only the visible check shows numbers"
 
 
 @pytest.mark.thorough
@@ -139,4 +148,6 @@ def test_picture_of_it_fits_a_narrow_terminal(at_softmax: Path, kata: Run) -> No
     done = kata("check", "softmax", "--seed", 5, cwd=at_softmax, env={"COLUMNS": "40"})
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert max(map(len, done.stdout.splitlines())) <= 40
-    assert lines.index("yours") < lines.index("expected") and any("0.21! 0.37! 0.33!" in line for line in lines)
+    assert lines.index("yours (! = wrong)") < lines.index("expected") and any(
+        "0.21! 0.37! 0.33!" in line for line in lines
+    )

@@ -138,13 +138,12 @@ def split(amounts):
 
 PICTURE = [
     "1, 1 and 2 become .25, .25 and .5.",
+    "Probably: You divided by the largest.",
     "The parts of 1, 1 and 2 should be .25, .25 and .5.",
     "The output. All 3 numbers are off.",
-    "yours                 expected",
+    "yours (! = wrong)     expected",
     "  0     1     2         0     1     2",
     " 0.50! 0.50! 1.00!     0.25! 0.25! 0.50!",
-    "! is off.",
-    "Probably: You divided by the largest.",
 ]
 
 

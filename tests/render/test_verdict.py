@@ -48,9 +48,56 @@ def test_many_checks_that_fail_for_one_reason_have_a_summary() -> None:
     assert failure.summary == "3 checks failed for this reason  0 / 3"
 
 
-def test_many_checks_without_a_reason_have_no_summary() -> None:
-    (failure,) = verdict(*(check(name) for name in "abc")).failures
-    assert failure.summary == ""
+def test_checks_without_a_reason_are_failures_by_themselves() -> None:
+    assert [failure.summary for failure in verdict(*(check(name) for name in "abc")).failures] == ["", "", ""]
+
+
+ERROR = "RuntimeError in line 3, in `f` (`a @ b`): sizes"
+
+
+def test_an_error_in_one_line_is_one_failure_told_by_a_visible_check() -> None:
+    checks = [
+        check("a", message=f"{ERROR} 2 and 3", visible=False),
+        check("b", message=f"{ERROR} 4 and 5\n    a  (2, 4)"),
+        check("c", message=f"{ERROR.replace('line 3', 'line 4')} 2 and 3"),
+    ]
+    first, second = verdict(*checks).failures
+    assert first.message == f"{ERROR} 4 and 5\n    a  (2, 4)"
+    assert [each.name for each in second.checks] == ["c"]
+
+
+WRONG = "The output has the right shape, but {} of its 9 numbers are wrong."
+
+
+@pytest.mark.parametrize(
+    ("messages", "others", "more"),
+    [
+        pytest.param([WRONG.format(2), WRONG.format(5)], [], 1, id="other wrong numbers are the same way"),
+        pytest.param([WRONG.format(2), "No gradient reaches `x`."], ["1"], 0, id="another way"),
+        pytest.param(["Row 0 sums to 1.1.", "Row 2 sums to 0.7."], [], 1, id="other numbers in a sentence"),
+        pytest.param(["", ""], ["1"], 0, id="nothing but titles"),
+        pytest.param([f"{ERROR} 1"] * 3 + ["Not a tensor."], ["3"], 0, id="many with one error"),
+        pytest.param(list("abcdef"), ["1", "2", "3"], 2, id="too many ways"),
+    ],
+)
+def test_brief_has_the_first_failure_and_a_check_for_each_other_way(
+    messages: list[str], others: list[str], more: int
+) -> None:
+    brief = verdict(*(check(str(number), message=text) for number, text in enumerate(messages))).brief
+    assert brief is not None and brief.first.checks[0].name == "0"
+    assert ([each.name for each in brief.others], brief.more) == (others, more)
+
+
+def test_brief_has_fewer_ways_where_a_mistake_is_named() -> None:
+    brief = verdict(*(check(text, message=text) for text in "abcd"), mistakes=("mask",)).brief
+    assert brief is not None and (len(brief.others), brief.left_out) == (1, "... and 2 more checks fail.")
+
+
+def test_what_a_table_shows_is_not_told_in_a_list_too() -> None:
+    (listed, told) = verdict(
+        check("a", message="It should be [1.0]; yours is [2.0]."), check("b", message="No.")
+    ).checks
+    assert (listed.message, told.message) == ("", "No.")
 
 
 def test_numbers_are_seen_only_of_visible_checks_that_failed() -> None:
