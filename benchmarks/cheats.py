@@ -22,11 +22,11 @@ from figures import ROOT, Table, options_of, tell
 from rivals import (
     ASSIGNMENT,
     Failed,
-    Kata,
     KataInNbgrader,
     Nbgrader,
     Otter,
     Scores,
+    Tool,
     code,
     fill_in,
     marks,
@@ -83,7 +83,7 @@ def hand_in(cheat: str, tool: str, released: Path, target: Path) -> None:
     fill_in(released, target, answers, partial(edit, change) if change else lambda cells: None)
 
 
-def grade(tool: Kata, folder: Path, has_late_one: bool) -> Scores:
+def grade(tool: Tool, folder: Path, has_late_one: bool) -> Scores:
     """What the tool says when it came to an end by itself, and when what stays behind had its time."""
     try:
         tool.grade(folder)

@@ -78,18 +78,17 @@ def environment(home: Path) -> dict[str, str]:
     return {**os.environ, **settings, "PATH": path, "KATA_SERVICE": "1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
-def timed(command: Sequence[str | Path], *folders: Path) -> float:
+def timed(command: Sequence[object], *folders: Path) -> float:
     """Run a command in each folder at the same time: the seconds until the last has ended. Raises Failed."""
-    started = time.perf_counter()
-    running = []
+    words, running, started = list(map(str, command)), [], time.perf_counter()
     for folder in folders:
         with (folder / "said.txt").open("w") as said:
-            running.append(subprocess.Popen(command, cwd=folder, env=environment(folder), stdout=said, stderr=said))
+            running.append(subprocess.Popen(words, cwd=folder, env=environment(folder), stdout=said, stderr=said))
     codes = [process.wait() for process in running]
     seconds = time.perf_counter() - started
     for folder, code in zip(folders, codes, strict=True):
         if code:
-            raise Failed(f"{' '.join(map(str, command))}: {code}\n{(folder / 'said.txt').read_text()[-3000:]}")
+            raise Failed(f"{' '.join(words)}: {code}\n{(folder / 'said.txt').read_text()[-3000:]}")
     return seconds
 
 
@@ -135,36 +134,50 @@ def fill_in(
 # --- the tools ----------------------------------------------------------------------------------------------------
 
 
-class Kata:
-    """`kata grade-class`, fully isolated, with as many judges as it takes by itself."""
+class Tool:
+    """What grades a class. Its work is in a folder: prepared, handed in, graded, and then there are scores."""
 
-    name = "ours"
+    name = ""
 
     def __init__(self, course: Course, ids: Sequence[str]) -> None:
         self.course, self.exercises = course, [course.exercise(id) for id in ids]
 
     def prepare(self, folder: Path) -> None:
-        """Nothing has to be released."""
+        """What a teacher does before a class starts."""
         folder.mkdir(parents=True, exist_ok=True)
 
     def hand_in(self, folder: Path, learners: Sequence[Learner]) -> None:
-        """One folder a learner."""
+        """Put answers where the tool looks for them: one folder a learner, one file an exercise."""
         write_class(folder / "submitted", learners)
 
     def grade(self, *folders: Path) -> float:
-        """Grade what was handed in, all folders at the same time; the seconds until the last is done."""
-        only = [part for each in self.exercises for part in ("--only", each.id)]
-        command = [PROGRAMS / "kata", "grade-class", "submitted", "--out", "out", "--course", ROOT, *only]
-        return timed(command, *folders)
+        """Grade what was handed in, all folders at the same time; the seconds until the last is done. Raises Failed."""
+        raise NotImplementedError
 
     def scores(self, folder: Path) -> Scores:
-        """Points by learner and exercise."""
+        """What the tool gave."""
+        raise NotImplementedError
+
+
+class Kata(Tool):
+    """`kata grade-class`, fully isolated, with as many judges as it takes by itself."""
+
+    name = "ours"
+
+    def grade(self, *folders: Path) -> float:
+        """One command a folder."""
+        only = [part for each in self.exercises for part in ("--only", each.id)]
+        command = [PROGRAMS / "kata", "grade-class", "submitted", "--out", "out", "--course", ROOT]
+        return timed([*command, *only], *folders)
+
+    def scores(self, folder: Path) -> Scores:
+        """As they stand in the records."""
         lines = (folder / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
         records = map(Record.from_json, lines)
         return {record.submission: {each.id: each.points for each in record.exercises} for record in records}
 
 
-class Nbgrader(Kata):
+class Nbgrader(Tool):
     """nbgrader as it comes: one notebook with an answer and a hidden test for each exercise."""
 
     name = "nbgrader"
@@ -259,7 +272,7 @@ Path("scores.json").write_text(json.dumps(scores))
 """
 
 
-class Otter(Kata):
+class Otter(Tool):
     """otter-grader without its container: `otter.api.grade_submission`, one notebook after another in one process."""
 
     name = "otter-grader"
@@ -312,7 +325,7 @@ for own in sorted(Path("submitted").iterdir()):
 """
 
 
-class Pytest(Kata):
+class Pytest(Tool):
     """No grader at all: one cold pytest for each submission, which loads every file into its own process."""
 
     name = "pytest"
@@ -342,13 +355,13 @@ class Pytest(Kata):
         return scores
 
 
-TOOLS = {tool.name: tool for tool in (Kata, Nbgrader, KataInNbgrader, Otter, Pytest)}
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Kata, Nbgrader, KataInNbgrader, Otter, Pytest)}
 
 
 # --- the comparison -----------------------------------------------------------------------------------------------
 
 
-def measure(tool: Kata, folder: Path, learners: Sequence[Learner], at_once: int) -> tuple[float, int, int]:
+def measure(tool: Tool, folder: Path, learners: Sequence[Learner], at_once: int) -> tuple[float, int, int]:
     """Seconds for a class, graded by so many commands at once; wrong answers with full points, right ones without."""
     parts = [learners[number::at_once] for number in range(at_once)]
     folders = [folder / tool.name / f"{at_once}-{number}" for number in range(at_once)]

@@ -106,13 +106,12 @@ def in_turns(count: int, *actions: Run) -> list[float]:
     return [statistics.median(times) for times in zip(*turns, strict=True)]
 
 
-def run(command: Sequence[str | Path], folder: Path = ROOT, environment: Environment | None = None) -> None:
+def run(command: Sequence[object], folder: Path = ROOT, environment: Environment | None = None) -> None:
     """Run a command. Exits with what it said when it does not end well."""
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    words = list(map(str, command))
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        sys.exit(
-            f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
-        )
+        sys.exit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
 
 
 def import_torch() -> None:
