@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from reading import BLOCK, LESSONS, sections_of
+from reading import BLOCK, LESSONS, ROOT, sections_of
 
 from grader.course import load_course
 
-CLOSING = ["Try this", "Notes on the documents"]
 LINES_AT_MOST = 12
 FOLLOWED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
-by_unit = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.parent.name)
 
 
 def snippets_of(text: str) -> list[tuple[str, str]]:
@@ -45,25 +43,18 @@ def test_a_piece_of_code_prints_what_stands_below_it(code: str, output: str) -> 
     assert printed.getvalue() == output
 
 
-@by_unit
-def test_a_lesson_opens_with_a_question_and_closes_with_things_to_try_and_notes(lesson: Path) -> None:
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.parent.name)
+def test_a_lesson_asks_a_question_has_a_section_for_each_exercise_and_ends_with_things_to_try(lesson: Path) -> None:
     sections = sections_of(lesson)
     assert "?" in sections[""]
     assert snippets_of(sections[""])
-    assert list(sections)[-2:] == CLOSING
-    tried = snippets_of(sections[CLOSING[0]])
-    assert 2 <= len(tried) <= 3
-    assert all(len(code.splitlines()) <= LINES_AT_MOST for code, _ in tried)
-
-
-@by_unit
-def test_sections_are_those_of_the_exercises_in_their_order_and_each_names_its_source(lesson: Path) -> None:
-    sections = sections_of(lesson)
-    (unit,) = (
-        each for each in load_course(lesson.parents[2] / "course.yml").units if each.folder == lesson.parent.name
-    )
+    (unit,) = (each for each in load_course(ROOT / "course.yml").units if each.folder == lesson.parent.name)
     assert [name for name in sections if name.isdigit()] == [f"{each.number:02d}" for each in unit.exercises]
     for exercise in unit.exercises:
         text = sections[f"{exercise.number:02d}"]
         assert f"*Exercise `{exercise.id}`, file `{exercise.number:02d}_{exercise.id}.py`" in text
         assert len(re.findall(r"^Source: ", text, re.MULTILINE)) == 1
+    assert list(sections)[-2:] == ["Try this", "Notes on the documents"]
+    tried = snippets_of(sections["Try this"])
+    assert 2 <= len(tried) <= 3
+    assert all(len(code.splitlines()) <= LINES_AT_MOST for code, _ in tried)
