@@ -31,7 +31,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
-import yaml
 from answers import Learner, class_of, write_class
 from control_group import ControlGroup, control_group
 from figures import ROOT, Table, options_of, tell
@@ -40,9 +39,13 @@ from grader.course import Course, load_course
 from grader.judge.grading import Judge
 from grader.record import Record
 
+sys.path.insert(0, str(ROOT))
+
+from tests.attacks.hostile_files import corpus
+
 EXERCISES = ("softmax", "causal_mask", "split_heads", "repeat_kv")
 ATTACKED = "softmax"
-"""The exercise for which the files of tests/attacks/corpus were written."""
+"""The exercise for which most files of tests/attacks/corpus were written."""
 HOSTILE_SHARE, WRONG_SHARE = 0.05, 0.3
 SEED = 20
 MOST_RUNS = 12
@@ -81,14 +84,12 @@ class Class:
 def made_class(course: Course, count: int) -> Class:
     """The same class for the same number of learners, graded once undisturbed."""
     chance = random.Random(SEED)
-    folder = course.root / "tests" / "attacks"
-    handling = yaml.safe_load((folder / "handling.yml").read_text("utf-8"))
-    attacks = [folder / "corpus" / f"{name}.py" for name in sorted(handling) if handling[name][0] == "failed"]
+    attacks = [each.source.decode() for each in corpus() if (each.exercise, each.status) == (ATTACKED, "failed")]
     made = Class(class_of(course, EXERCISES, count, WRONG_SHARE), set())
     for learner in made.learners:
         if chance.random() < HOSTILE_SHARE:
             made.hostile.add(learner.name)
-            learner.sources[ATTACKED] = chance.choice(attacks).read_text("utf-8") + f"\n# {learner.name}\n"
+            learner.sources[ATTACKED] = chance.choice(attacks) + f"\n# {learner.name}\n"
     honest = [each for each in made.learners if each.name not in made.hostile]
     judge = Judge(course, "full", SEED, EXERCISES)
     try:

@@ -1,7 +1,7 @@
-"""One judge's session with hostile files, honest ones between them: `python judging.py FOLDER <ASKED`.
+"""One judge's session with hostile files, honest ones between them: `python judging.py LEVEL EXERCISE FOLDER <NAMES`.
 
-Prints a line for each submission with its record and the processes that outlived it, then one with those that outlived
-the judge.
+Prints a line for each submission with its record and how many processes outlived it, then one with the processes that
+outlived the judge.
 """
 
 from __future__ import annotations
@@ -9,58 +9,56 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from grader.course import Course, load_course
-from grader.intake import Submission, read_submission
-from grader.judge.grading import Judge
-from grader.record import Record
-from grader.sandbox.levels import Level
-
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from grader.course import Course, load_course  # noqa: E402
+from grader.intake import Submission, read_submission  # noqa: E402
+from grader.judge.grading import Judge  # noqa: E402
+from grader.record import Record  # noqa: E402
+from grader.sandbox.levels import Level  # noqa: E402
+from tests.attacks.odd_sources import all_files  # noqa: E402
+
+SEED = 7
 HONEST_EVERY = 10
-REQUEST_SECONDS, EXERCISE_SECONDS = 2.0, 2.6
-"""Short, so that loops end soon, yet many times what an honest answer takes."""
+HURRIED = "softmax"
+REQUEST_SECONDS, EXERCISE_SECONDS = 1.0, 1.3
+"""For this exercise, short, so that loops end soon, yet many times what an honest answer takes."""
 
 SANDBOX_PROCESSES = 3
 """bubblewrap twice and the zygote; every other process below the judge is a learner's."""
 
-HONEST = """
-import torch
 
-
-def softmax(scores: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    exps = torch.exp(scores - scores.max(dim=dim, keepdim=True).values)
-    return exps / exps.sum(dim=dim, keepdim=True)
-"""
-
-
-def _short_course() -> Course:
+def _hurried_course() -> Course:
     course = load_course(ROOT / "course.yml")
-    softmax = course.exercise("softmax")
-    limits = softmax.limits.model_copy(update={"request_seconds": REQUEST_SECONDS, "seconds": EXERCISE_SECONDS})
-    hurried = softmax.model_copy(update={"limits": limits})
+    limits = {"request_seconds": REQUEST_SECONDS, "seconds": EXERCISE_SECONDS}
+    exercise = course.exercise(HURRIED)
+    hurried = exercise.model_copy(update={"limits": exercise.limits.model_copy(update=limits)})
     units = tuple(
-        unit.model_copy(update={"exercises": tuple(hurried if e.id == "softmax" else e for e in unit.exercises)})
+        unit.model_copy(update={"exercises": tuple(hurried if each.id == HURRIED else each for each in unit.exercises)})
         for unit in course.units
     )
     return course.model_copy(update={"units": units})
 
 
-def _submissions(sources: Mapping[str, bytes], course: Course, folder: Path) -> Iterable[Submission]:
-    for number, (name, source) in enumerate(sources.items()):
-        if number % HONEST_EVERY == 0:
-            yield _handed_in(f"honest {folder.name}.{number}", HONEST.encode(), course, folder)
-        yield _handed_in(name, source, course, folder)
-    yield _handed_in(f"honest at the end of {folder.name}", HONEST.encode(), course, folder)
+def _submissions(names: Sequence[str], course: Course, exercise: str, folder: Path) -> Iterator[Submission]:
+    """What is handed in, an honest answer after every tenth."""
+    sources = {each.name: each.source for each in all_files()}
+    honest = course.solution_path(course.exercise(exercise)).read_bytes()
+    for number, name in enumerate([*names, None]):
+        if number % HONEST_EVERY == 0 or name is None:
+            yield _handed_in(folder / f"honest_{folder.name}_{number}", honest, course, exercise)
+        if name is not None:
+            yield _handed_in(folder / name, sources[name], course, exercise)
 
 
-def _handed_in(name: str, source: bytes, course: Course, folder: Path) -> Submission:
-    own = folder / name
-    own.mkdir(parents=True)
-    (own / "03_softmax.py").write_bytes(source)
-    return read_submission(own, course)
+def _handed_in(folder: Path, source: bytes, course: Course, exercise: str) -> Submission:
+    folder.mkdir()
+    (folder / course.exercise(exercise).file_name).write_bytes(source)
+    return read_submission(folder, course)
 
 
 def _below(pid: int) -> list[int]:
@@ -87,9 +85,9 @@ def _settled(processes: Callable[[], Sequence[int]], most: int) -> list[int]:
     return found
 
 
-def _hold_session(sources: Mapping[str, bytes], level: Level, folder: Path) -> None:
-    course = _short_course()
-    judge = Judge(course, level, 20_250_917, ["softmax"])
+def _hold_session(names: Sequence[str], level: Level, exercise: str, folder: Path) -> None:
+    course = _hurried_course()
+    judge = Judge(course, level, SEED, [exercise])
     seen: set[int] = set()
 
     def take(record: Record) -> None:
@@ -100,13 +98,12 @@ def _hold_session(sources: Mapping[str, bytes], level: Level, folder: Path) -> N
         print(json.dumps({"record": record.to_json(), "lingering": len(left) - SANDBOX_PROCESSES}))
 
     try:
-        judge.grade(_submissions(sources, course, folder), take)
+        judge.grade(_submissions(names, course, exercise, folder), take)
     finally:
         judge.close()
     print(json.dumps({"left_over": _settled(lambda: sorted(seen), 0)}))
 
 
 if __name__ == "__main__":
-    asked = json.load(sys.stdin)
-    given = {name: Path(path).read_bytes() for name, path in asked["sources"].items()}
-    _hold_session(given, asked["level"], Path(sys.argv[1]))
+    level, exercise, folder = sys.argv[1:]
+    _hold_session(sys.stdin.read().split(), level, exercise, Path(folder))  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
@@ -16,49 +17,7 @@ from grader.sandbox.doctor import strongest_level
 ROOT = Path(__file__).parents[2]
 IDS = ("soft_lookup", "dot_scores")
 
-REACH = {
-    "attrgetter": 'import dataclasses, operator\nmodules = operator.attrgetter("sys.modules")(dataclasses)\n',
-    "match": "import dataclasses\nmatch dataclasses:\n    case object(sys=found):\n        modules = found.modules\n",
-    "methodcaller": (
-        "import dataclasses, operator\n"
-        'modules = operator.methodcaller("__getattribute__", "sys")(dataclasses).modules\n'
-    ),
-    "get_type_hints": (
-        "import dataclasses, typing\n\nclass Named:\n    found: 'dataclasses.sys.modules'\n\n"
-        "Named.__annotations__ = {'found': 'None'}\nmodules = typing.get_type_hints.__globals__['sys'].modules\n"
-    ),
-    "a thing called self": "import dataclasses as self\nmodules = self.sys.modules\n",
-    "plainly": "import sys\nmodules = sys.modules\n",
-}
-
-EXCHANGES_RUN_QUESTION = """
-host = modules["inside.host"]
-honest = host.run_question
-
-
-def forged(question, namespace, *others, **named):
-    replies = honest(question, namespace, *others, **named)
-    for reply in replies:
-        for number, value in reply["answers"].items():
-            host.learned = getattr(host, "learned", [])
-            host.learned.append(value)
-    return replies
-
-
-host.run_question = forged
-"""
-
-EXCHANGES_A_STEP = """
-host = modules["inside.host"]
-call = host.STEPS["call"]
-host.STEPS["call"] = lambda step, slots, namespace: (
-    slots[1] @ slots[2] if len(slots) > 2 and getattr(slots.get(2), "ndim", 0) == 1 else call(step, slots, namespace)
-)
-import torch
-torch.zeros = lambda *sizes, **named: (_ for _ in ()).throw(ValueError("taken away"))
-"""
-
-EXCHANGES = {"run_question": EXCHANGES_RUN_QUESTION, "a step": EXCHANGES_A_STEP}
+TABLES = yaml.safe_load(Path(__file__).with_name("carried_over.yml").read_text(encoding="utf-8"))
 ZEROS = b"import torch\n\n\ndef dot_scores(query, inputs):\n    return inputs.new_zeros(inputs.shape[0])\n"
 
 
@@ -85,12 +44,12 @@ def graded(judge: Judge, **learners: dict[str, bytes]) -> dict[str, dict[str, fl
     return {record.submission: {each.id: each.points for each in record.exercises} for record in records}
 
 
-@pytest.mark.parametrize("exchange", EXCHANGES.values(), ids=EXCHANGES.keys())
-@pytest.mark.parametrize("reach", REACH.values(), ids=REACH.keys())
+@pytest.mark.parametrize("exchange", TABLES["exchange"].values(), ids=TABLES["exchange"])
+@pytest.mark.parametrize("reach", TABLES["reach"].values(), ids=TABLES["reach"])
 def test_no_file_helps_a_later_one_or_a_classmates(judge: Judge, reach: str, exchange: str) -> None:
     course = judge.course
     right = {id: solution(course, id) for id in IDS}
-    helper = right["soft_lookup"] + (reach + exchange).encode()
+    helper = right["soft_lookup"] + (reach + "\n" + exchange).encode()
     points = graded(
         judge,
         before={"dot_scores": ZEROS},
@@ -105,17 +64,7 @@ def test_no_file_helps_a_later_one_or_a_classmates(judge: Judge, reach: str, exc
     assert points["before"]["dot_scores"] < full["dot_scores"] / 2
 
 
-LEAVES_BEHIND = {
-    "another default dtype": "import torch\ntorch.set_default_dtype(torch.float64)\n",
-    "no gradients": "import torch\ntorch.set_grad_enabled(False)\n",
-    "no sums": "import torch\ntorch.Tensor.sum = None\ntorch.Tensor.__matmul__ = None\n",
-    "no builtins": "import builtins\nbuiltins.len = None\nbuiltins.list = None\n",
-    "no more answers": "import os\nos.close(4)\n",
-    "the end of the process": "import os, threading\nthreading.Timer(0.05, os._exit, (0,)).start()\n",
-}
-
-
-@pytest.mark.parametrize("harm", LEAVES_BEHIND.values(), ids=LEAVES_BEHIND.keys())
+@pytest.mark.parametrize("harm", TABLES["leave behind"].values(), ids=TABLES["leave behind"])
 def test_no_file_harms_a_later_one(judge: Judge, harm: str) -> None:
     course = judge.course
     right = {id: solution(course, id) for id in IDS}
@@ -124,22 +73,8 @@ def test_no_file_harms_a_later_one(judge: Judge, harm: str) -> None:
     assert points["careless"]["dot_scores"] == points["honest"]["dot_scores"] == course.exercise("dot_scores").points
 
 
-ONCE_RIGHT = b"""
-import torch
-
-ANSWERS = 0
-
-
-def dot_scores(query, inputs):
-    global ANSWERS
-    ANSWERS += 1
-    return inputs @ query if ANSWERS <= 4 else torch.zeros(inputs.shape[0])
-"""
-
-
 def test_the_very_same_file_is_judged_anew_for_everybody(judge: Judge) -> None:
-    points = graded(
-        judge, first={"dot_scores": ONCE_RIGHT}, second={"dot_scores": ONCE_RIGHT}, third={"dot_scores": ONCE_RIGHT}
-    )
+    once_right = {"dot_scores": TABLES["once right"].encode()}
+    points = graded(judge, first=once_right, second=once_right, third=once_right)
     assert points["first"] == points["second"] == points["third"]
     assert points["first"]["dot_scores"] < judge.course.exercise("dot_scores").points

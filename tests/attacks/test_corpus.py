@@ -1,4 +1,4 @@
-"""Every hostile or odd file of the corpus is handled as the table beside it says, and harms nobody else."""
+"""Every hostile or odd file is handled as corpus/ says, harms nobody else, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -7,105 +7,88 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import yaml
 from rich.console import Console
 
 from grader.record import ExerciseResult, Record
 from grader.render.record_page import render_record
 from grader.render.terminal import print_record
+from grader.sandbox.doctor import strongest_level
+from grader.sandbox.levels import GRADING_LEVELS
+from tests.attacks.hostile_files import HostileFile
+from tests.attacks.odd_sources import all_files
+from tests.attacks.sessions import JUDGING, grade_all
+from tests.golden.frozen import attacks_table, differences
 
 pytestmark = pytest.mark.timeout(1500)  # all files are graded in the set-up of the first test
 
-HERE = Path(__file__).parent
-CORPUS = HERE / "corpus"
-FULL_POINTS = 5.0
+ROOT = Path(__file__).parents[2]
 LONGEST_MESSAGE = 2500
-USUAL_SECONDS = 20.0
-"""For any of the files: far more than the seconds of the exercise: only what hangs takes longer."""
-
-EVERY = 12
-
+FILES = {each.name: each for each in all_files()}
 # These look for things and act on them; the rest does not depend on how the wall is built.
 AT_EVERY_LEVEL = re.compile(r"(peeks|reaches|state)_|(ends|frames)_\w*(exit|closed)|loops_in_call|memory_list")
-
-
-@dataclass(frozen=True)
-class Handling:
-    """What should become of a file; `says` is part of one of its messages."""
-
-    status: str
-    points: float
-    says: str
-    seconds: float = USUAL_SECONDS
-
-
-HANDLING = {
-    name: Handling(*row) for name, row in yaml.safe_load((HERE / "handling.yml").read_text(encoding="utf-8")).items()
-}
-SOME = sorted(filter(AT_EVERY_LEVEL.match, HANDLING))
-SAMPLE = [name for name in HANDLING if not name.startswith("loops_")][::EVERY]
+SOME = sorted(filter(AT_EVERY_LEVEL.match, FILES))
+EVERY = 12
+SAMPLE = [name for name in FILES if not name.startswith(("claims_", "loops_", "odd_"))][::EVERY]
 SAMPLE += ["loops_in_call", "peeks_question_leaked_in_message"]
+SAMPLE += [name for name in FILES if re.fullmatch("claims_(whole_matrix|attention_by_hand)(_unseen)?", name)]
 """What `make test` looks at: loops wait for their limits, so there is one of them."""
 
 
-def sources(names: list[str]) -> Mapping[str, bytes]:
-    return {name: (CORPUS / f"{name}.py").read_bytes() for name in names}
+@pytest.fixture(scope="module")
+def grade(run_warm):
+    if strongest_level() not in GRADING_LEVELS:
+        pytest.skip("this machine cannot isolate submissions")
+    return lambda names, level: grade_all(map(FILES.get, names), level, run_warm("grader", JUDGING))
 
 
 @pytest.fixture(scope="module")
-def full(grade_all):
-    return grade_all(sources(list(HANDLING)), "full")
+def sample(grade):
+    return grade(SAMPLE, "full")
 
 
 @pytest.fixture(scope="module")
-def sample(grade_all):
-    return grade_all(sources(SAMPLE), "full")
+def full(grade):
+    return grade(FILES, "full")
 
 
 @pytest.fixture(scope="module")
-def reduced(grade_all):
-    return grade_all(sources(SOME), "reduced")
+def reduced(grade):
+    return grade(SOME, "reduced")
 
 
-def assert_handled(result: ExerciseResult, due: Handling) -> None:
+def assert_handled(result: ExerciseResult, file: HostileFile) -> None:
     messages = [check.message for check in result.checks]
-    assert result.status == due.status or due.status == "any", messages
-    assert result.points <= due.points, messages
-    assert (result.points == FULL_POINTS) == (result.status == "passed")
-    assert any(due.says in message for message in messages), messages
+    assert result.status == file.status or file.status == "any", messages
+    assert result.points <= (result.max_points if file.at_most is None else file.at_most), messages
+    assert (result.points == result.max_points) == (result.status == "passed")
+    assert any(file.says in message for message in messages), messages
     assert max(map(len, messages)) <= LONGEST_MESSAGE
-    assert result.seconds < due.seconds
-
-
-def test_every_file_has_its_handling():
-    assert {path.stem for path in CORPUS.glob("*.py")} == set(HANDLING)
-
-
-def test_every_file_says_what_it_tries():
-    silent = [path.name for path in CORPUS.glob("*.py") if not path.read_text().startswith("# ")]
-    assert not silent
+    assert result.seconds < file.within
 
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_sample_is_handled_at_full_isolation(sample, name):
-    assert_handled(sample.result(name), HANDLING[name])
+    assert_handled(sample.result(name), FILES[name])
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", HANDLING)
+@pytest.mark.parametrize("name", FILES)
 def test_handled_at_full_isolation(full, name):
-    assert_handled(full.result(name), HANDLING[name])
+    assert_handled(full.result(name), FILES[name])
+
+
+@pytest.mark.thorough
+def test_checks_end_as_they_did_when_that_was_frozen(full):
+    assert not list(differences(attacks_table(full)))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SOME)
 def test_handled_at_reduced_isolation(reduced, name):
-    assert_handled(reduced.result(name), HANDLING[name])
+    assert_handled(reduced.result(name), FILES[name])
 
 
 @pytest.fixture(params=["sample", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("full", "reduced"))])
@@ -116,7 +99,7 @@ def session(request):
 def test_honest_neighbours_lose_nothing(session):
     lost = [check.message for result in session.honest for check in result.checks if check.outcome != "passed"]
     assert not lost
-    assert {result.points for result in session.honest} == {FULL_POINTS}
+    assert {result.status for result in session.honest} == {"passed"}
 
 
 def test_grader_is_never_at_fault(session):
@@ -133,7 +116,7 @@ def test_no_process_outlives_the_judge(session):
 
 def test_no_file_is_left_behind(session):
     places = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), Path("/"), Path.home()]
-    places += [HERE.parents[1], Path(sys.prefix), Path.cwd()]
+    places += [ROOT, Path(sys.prefix), Path.cwd()]
     assert not [place for place in places if place.is_dir() and list(place.glob("left_behind*"))]
 
 
@@ -149,7 +132,31 @@ def test_no_message_depends_on_the_clock(session):
     assert not [message for message in messages if re.search(r"\d\.\d{3,} seconds", message)]
 
 
-LOUD = [name for name in HANDLING if name.startswith(("texts_", "frames_error_", "results_type_"))]
+MOST_BELIEVED = 1 / 5
+
+
+@pytest.mark.parametrize("honest", ["claims_whole_matrix", "claims_attention_by_hand"])
+def test_a_forged_observation_is_worth_a_fifth_at_most(sample, honest):
+    honestly, forged = sample.result(honest), sample.result(f"{honest}_unseen")
+    assert 0 < forged.points - honestly.points <= MOST_BELIEVED * forged.max_points
+    assert "How a number was come by" in (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("layout", ["", "_laid_out_otherwise", "_flat"])
+def test_a_whole_matrix_is_seen_however_it_is_laid_out(full, layout):
+    checks = full.result(f"claims_whole_matrix{layout}").checks
+    assert [check.name for check in checks if check.outcome == "failed"] == ["test_full_matrix_is_never_made"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.exercise == "tiny_gpt"])
+def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth(full, name):
+    result = full.result(name)
+    assert result.status == "failed" and result.points <= MOST_BELIEVED * result.max_points
+
+
+LOUD = [name for name in FILES if name.startswith(("texts_", "frames_error_", "results_type_"))]
 
 
 @pytest.fixture(params=[pytest.param(each, marks=() if each in SAMPLE else pytest.mark.thorough) for each in LOUD])

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
@@ -49,66 +50,13 @@ WORTH_MEASURING = 0.02
 FAR_TOO_LONG = 1.0
 """Seconds; a larger size would only keep us waiting."""
 
-PIECES = (
-    *(
-        "#",
-        "# ",
-        "a ",
-        "a,",
-        "a\t",
-        "a",
-        "(",
-        ")",
-        "[",
-        "%",
-        "%%",
-        "!",
-        "?",
-        "@",
-        "\\",
-        "1",
-        "_",
-        "1_",
-        "é",
-        "\u00b2",
-        ".",
-    ),
-    *("'", '"', "'''", '"""', "f'", "f'{", "\\\n", "\n", "\t\n", "  \n", "\r", "\r\n", "\x0c", " ", "\t", ";", '"\n'),
-    *("a?", "a=", "a:", "a: b", "a.b", "x=!", "x,x=", "=", "==", "a ==", "a=b\n", "a(", "-", "+1", "1.1", ".1.1", "1e"),
-    *("def ", "def f(", "def f(a,", "class a:\n", "async def ", "@a\n", "for ", "for a in ", "lambda ", "lambda:"),
-    *(
-        "import ",
-        "import a,",
-        "from ",
-        "from a import b,",
-        "from __future__ import a\n",
-        " a=1\n",
-        " a,b=1\n",
-        "%a b\n",
-    ),
-    *(
-        "exercise:",
-        "coding:",
-        "coding: ",
-        "# '''\r\n",
-        "/",
-        "a/",
-        "<",
-        "&",
-        "](",
-        "://",
-        "` ",
-        "\\href",
-        "\u0300",
-        "\u202e",
-    ),
-)
+TABLES = yaml.safe_load(Path(__file__).with_name("proportion.yml").read_text(encoding="utf-8"))
 AROUND = (("", ""), ("# exercise:", " a b"), ("def f():\n x = ", "\n="))
 
 
 def texts() -> Iterator[Callable[[int], str]]:
     """Texts of any size: a piece over and over, after and before something else."""
-    for (beginning, end), piece in product(AROUND, PIECES):
+    for (beginning, end), piece in product(AROUND, TABLES["pieces"]):
         yield partial(_text, beginning, piece, end)
 
 
@@ -275,56 +223,6 @@ def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None
 
 # What follows looks for patterns that nobody thought of here.
 
-ON_LEARNERS_TEXT = {
-    "grader/judge/failure.py",
-    "grader/judge/learner.py",
-    "grader/notebooks/cells.py",
-    "grader/notebooks/shown_code.py",
-    "grader/csv_writing.py",
-    "grader/intake/submission.py",
-}
-"""Modules whose patterns meet text of any length that learners wrote; each pattern in them is tried here."""
-
-ON_OTHER_TEXT = {
-    "grader/practice/script.py": "one's own file and the numbers of one's own check",
-    "grader/practice/solution.py": "a learner's own file, in a command of their own",
-    "grader/release/github_workflow.py": "what an instructor gives on the command line",
-    "grader/classroom/appeal.py": "line ends alone, each looked at once",
-    "grader/classroom/lms_names.py": "names of files, 512 characters at most",
-    "grader/classroom/platforms.py": "names of files, 512 characters at most",
-    "grader/classroom/results_file.py": "lines that the grader wrote",
-    "grader/classroom/roster.py": "an instructor's table",
-    "grader/classroom/moodle_worksheet.py": "an instructor's table",
-    "grader/course/model.py": "course.yml",
-    "grader/course/moments.py": "dates of course.yml and of an instructor's tables",
-    "grader/course/course_error.py": "course.yml; at most 100 characters",
-    "grader/formats/canvas.py": "a gradebook that Canvas wrote",
-    "grader/formats/feedback.py": "learners' names, each character by itself",
-    "grader/classroom/page_names.py": "learners' names, each character by itself",
-    "grader/classroom/dates.py": "a cell of an instructor's table, 100 characters at most",
-    "grader/cli/check_cell.py": "messages of checks, for a word and a digit behind it",
-    "grader/judge/alternatives.py": "the course's own solutions",
-    "grader/judge/answers.py": "texts of errors, 600 characters at most",
-    "grader/judge/checks.py": "paths of the course's checks",
-    "grader/judge/mistakes.py": "the course's own banks of mistakes",
-    "grader/pytest_plugin.py": "names of a learner's own files, each begun once",
-    "grader/play/catalogue.py": "what a learner types after --without, read from its beginning once",
-    "grader/cli/named_paths.py": "names in a folder of the user who types the command",
-    "grader/notebooks/extractor.py": "paths in a download, of at most 16 names with 120 characters",
-    "grader/notebooks/entrance.py": "paths of an instructor's folders",
-    "grader/notebooks/clear_to_stub.py": "the course's own solutions",
-    "grader/notebooks/source_notebook.py": "the course's own solutions",
-    "grader/release/wheel.py": "the program's own metadata",
-    "grader/course/stubs.py": "the course's own solutions",
-    "grader/in_notebook.py": "sentences of ours, in the learner's own kernel",
-    "grader/intake/statements.py": "cells of at most 32 kB, each parsed twice at most, under the clock of reading",
-    "grader/intake/names.py": "names of files, their ends or 120 characters of them",
-    "grader/authoring/examples.py": "the course's own solutions",
-    "grader/authoring/kit.py": "the course's own kits and lessons",
-    "grader/authoring/verify.py": "the course's own documents",
-}
-"""Where else something is that may take far longer than its text is long, and why learners cannot make it do so."""
-
 BEHIND_THE_WALL = "grader/sandbox/inside/"
 """What runs in a learner's own process, under its limits."""
 
@@ -351,8 +249,7 @@ def test_every_module_with_patterns_or_parsers_says_whose_text_they_meet() -> No
     modules = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "grader").rglob("*.py")}
     judges = {name: path for name, path in modules.items() if not name.startswith(BEHIND_THE_WALL)}
     found = {name for name, path in judges.items() if _uses_something_dear(_tree(path))}
-    assert found == ON_LEARNERS_TEXT | ON_OTHER_TEXT.keys()
-    assert not ON_LEARNERS_TEXT & ON_OTHER_TEXT.keys()
+    assert sorted(found) == sorted([*TABLES["on_learners_text"], *TABLES["on_other_text"]])
 
 
 METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
@@ -392,7 +289,7 @@ def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
 
 ALL_PATTERNS = [
     pytest.param(pattern, way, id=f"{Path(name).stem}-{number}-{way}")
-    for name in sorted(ON_LEARNERS_TEXT)
+    for name in sorted(TABLES["on_learners_text"])
     for number, (pattern, way) in enumerate(_patterns(name))
 ]
 

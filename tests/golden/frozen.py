@@ -1,12 +1,12 @@
 """What the program said of known work when it was frozen, and what it says now: `python tests/golden/frozen.py TABLE ...`.
 
     answers    every reference, alternative and known mistake of every exercise, graded as a class
-    attacks    every hostile file of tests/attacks, graded as a class
+    attacks    every hostile file of tests/attacks, graded as its tests do
     class      examples/class: its records, exports and the transcripts of commands
 
 Prints how they differ from the files beside this one and ends with 1 if they do; `--renew` writes these files instead.
 `--only ID` takes the answers to some exercises.
-Everything goes through the command line, as an instructor's work does.
+All but the attacks goes through the command line, as an instructor's work does.
 """
 
 from __future__ import annotations
@@ -27,6 +27,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.attacks.hostile_files import corpus  # noqa: E402
+from tests.attacks.sessions import Sessions, grade_all  # noqa: E402
+
 KATA = Path(sys.executable).with_name("kata")
 SEED = "7"
 LETTERS = {"passed": "p", "failed": "F", "error": "E", "skipped": "s"}
@@ -111,26 +116,22 @@ def answers(only: Sequence[str] = ()) -> Files:
     return {"answers.csv": as_table(["exercise", "answer", "status", "points", "checks", "mistakes"], rows)}
 
 
-BY_CHANCE = {
-    "ends_interrupts_main",
-    "frames_two_threads_at_once",
-    "frames_write_from_a_thread_later",
-    "sometimes_by_chance",
-}
-"""What becomes of these differs from run to run."""
-
-
 def attacks() -> Files:
     """A table of every hostile file."""
-    with tempfile.TemporaryDirectory() as folder:
-        handed_in, out = Path(folder, "class"), Path(folder, "out")
-        for path in sorted((ROOT / "tests" / "attacks" / "corpus").glob("*.py")):
-            learner = handed_in / path.stem
-            learner.mkdir(parents=True)
-            (learner / "softmax.py").write_bytes(path.read_bytes())
-        print(kata("grade-class", handed_in, "--out", out, "--seed", SEED, "--only", "softmax")[-300:], file=sys.stderr)
-        kept = [record for record in records(out) if record["submission"] not in BY_CHANCE]
-        rows = [row_of(record["exercises"][0], record["submission"]) for record in kept]
+
+    def run(*words: object, cwd: Path, stdin: str, seconds: float) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, *map(str, words)]
+        return subprocess.run(
+            command, cwd=cwd, input=stdin, capture_output=True, encoding="utf-8", timeout=seconds, check=False
+        )
+
+    return attacks_table(grade_all(corpus(), "full", run))
+
+
+def attacks_table(graded: Sessions) -> Files:
+    """What became of each file of the corpus that always ends alike."""
+    names = sorted(each.name for each in corpus() if not each.by_chance)
+    rows = [row_of(graded.result(name).model_dump(), name) for name in names]
     return {"attacks.csv": as_table(["file", "status", "points", "checks", "mistakes"], rows)}
 
 

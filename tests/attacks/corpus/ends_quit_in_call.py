@@ -1,3 +1,0 @@
-# quit() inside of the call.
-def softmax(scores, dim=-1):
-    quit()

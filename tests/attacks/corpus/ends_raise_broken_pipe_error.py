@@ -1,3 +1,0 @@
-# Raises BrokenPipeError inside of the call.
-def softmax(scores, dim=-1):
-    raise BrokenPipeError("stop")

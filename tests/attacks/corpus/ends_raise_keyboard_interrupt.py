@@ -1,3 +1,0 @@
-# Raises KeyboardInterrupt inside of the call.
-def softmax(scores, dim=-1):
-    raise KeyboardInterrupt("stop")

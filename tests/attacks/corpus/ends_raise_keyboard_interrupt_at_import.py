@@ -1,2 +1,0 @@
-# Raises KeyboardInterrupt while the file is loaded.
-raise KeyboardInterrupt

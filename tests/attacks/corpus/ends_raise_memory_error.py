@@ -1,3 +1,0 @@
-# Claims to be out of memory.
-def softmax(scores, dim=-1):
-    raise MemoryError

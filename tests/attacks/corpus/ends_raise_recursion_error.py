@@ -1,3 +1,0 @@
-# Raises RecursionError inside of the call.
-def softmax(scores, dim=-1):
-    raise RecursionError("stop")

@@ -1,6 +1,0 @@
-# Sleeps instead of answering.
-import time
-
-
-def softmax(scores, dim=-1):
-    time.sleep(10**6)

@@ -1,4 +1,0 @@
-# Sleeps instead of being loaded.
-import time
-
-time.sleep(10**6)

@@ -1,3 +1,0 @@
-# Never comes to the end of its file.
-while True:
-    pass

@@ -1,4 +1,0 @@
-# Never answers.
-def softmax(scores, dim=-1):
-    while True:
-        pass

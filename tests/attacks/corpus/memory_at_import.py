@@ -1,2 +1,0 @@
-# Needs a terabyte while it is loaded.
-kept = bytearray(10**12)

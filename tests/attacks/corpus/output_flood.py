@@ -1,4 +1,0 @@
-# Prints without end.
-def softmax(scores, dim=-1):
-    while True:
-        print("x" * 10_000)

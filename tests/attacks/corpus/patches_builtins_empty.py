@@ -1,7 +1,0 @@
-# Leaves no builtins at all.
-__builtins__ = {}
-
-
-def softmax(scores, dim=-1):
-    exps = (scores - scores.amax(dim, keepdim=True)).exp()
-    return exps / exps.sum(dim, keepdim=True)

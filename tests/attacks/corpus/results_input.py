@@ -1,3 +1,0 @@
-# Returns its input.
-def softmax(scores, dim=-1):
-    return scores

@@ -1,3 +1,0 @@
-# Whole numbers.
-def softmax(scores, dim=-1):
-    return scores.long()

@@ -1,3 +1,0 @@
-# Returns NaN everywhere.
-def softmax(scores, dim=-1):
-    return scores * float('nan')

@@ -1,3 +1,0 @@
-# Returns None.
-def softmax(scores, dim=-1):
-    return None

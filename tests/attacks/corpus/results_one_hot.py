@@ -1,3 +1,0 @@
-# The largest score takes all.
-def softmax(scores, dim=-1):
-    return (scores == scores.amax(dim, keepdim=True)).to(scores.dtype)

@@ -1,3 +1,0 @@
-# Returns a text.
-def softmax(scores, dim=-1):
-    return "passed"

@@ -1,3 +1,0 @@
-# Returns True.
-def softmax(scores, dim=-1):
-    return True

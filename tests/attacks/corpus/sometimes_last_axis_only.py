@@ -1,8 +1,0 @@
-# Right for the last axis only.
-def right(scores, dim):
-    exps = (scores - scores.amax(dim, keepdim=True)).exp()
-    return exps / exps.sum(dim, keepdim=True)
-
-
-def softmax(scores, dim=-1):
-    return right(scores, -1)

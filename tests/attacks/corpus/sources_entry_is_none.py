@@ -1,2 +1,0 @@
-# softmax is None.
-softmax = None

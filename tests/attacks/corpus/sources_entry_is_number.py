@@ -1,2 +1,0 @@
-# softmax is a number.
-softmax = 5.0

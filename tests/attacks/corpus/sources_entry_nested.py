@@ -1,4 +1,0 @@
-# softmax is defined inside of a class.
-class Answer:
-    def softmax(self, scores, dim=-1):
-        return scores

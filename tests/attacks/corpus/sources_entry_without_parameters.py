@@ -1,3 +1,0 @@
-# softmax takes nothing.
-def softmax():
-    return 5

@@ -1,2 +1,0 @@
-# Divides by zero while it is loaded.
-1 / 0

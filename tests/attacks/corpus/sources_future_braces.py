@@ -1,2 +1,0 @@
-# from __future__ import braces.
-from __future__ import braces

@@ -1,2 +1,0 @@
-# Imports itself.
-import softmax as answer

@@ -1,2 +1,0 @@
-# Imports what is not there.
-import attention_answers

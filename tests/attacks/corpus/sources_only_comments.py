@@ -1,3 +1,0 @@
-# Nothing but comments.
-# softmax
-# passed

@@ -1,2 +1,0 @@
-# Python 2.
-print "passed"

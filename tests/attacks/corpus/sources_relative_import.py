@@ -1,2 +1,0 @@
-# Imports from its own folder.
-from . import answers

@@ -1,2 +1,0 @@
-# A return outside of a function.
-return 5

@@ -1,3 +1,0 @@
-# Not Python.
-def softmax(scores, dim=-1)
-    return scores

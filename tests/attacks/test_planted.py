@@ -1,0 +1,258 @@
+"""Whatever lies beside or above what is graded is data: a course, settings and modules. None is run, none gives points."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+TABLES = yaml.safe_load(Path(__file__).with_name("planted.yml").read_text(encoding="utf-8"))
+KIT = "01_soft_lookup/03_softmax"
+SPY = "open({mark!r}, 'a').write(__file__ + '\\n')\n\n"
+NOBODY = 65534
+
+HONEST = """
+import json, random, re, torch
+
+
+def softmax(scores, dim=-1):
+    exps = torch.exp(scores - scores.max(dim=dim, keepdim=True).values)
+    return exps / exps.sum(dim=dim, keepdim=True)
+"""
+WRONG = "def softmax(scores, dim=-1):\n    return scores\n"
+GRADE = ("--only", "softmax", "--isolation", "best", "--seed", "5")
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A class with an honest learner and two who bring all of that along, and the file that any of it would write."""
+
+    folder: Path
+    mark: Path
+
+    @property
+    def mallory(self) -> Path:
+        return self.folder / "mallory"
+
+    def assert_nothing_ran(self) -> None:
+        assert not self.mark.exists(), self.mark.read_text()
+
+
+def plant_course(root: Path, mark: Path, make_course: Callable[..., Path]) -> Path:
+    """A whole course that nobody named, with `.kata` and conftest.py, every program of which leaves a mark."""
+    make_course(root, KIT, named=False)
+    spy = SPY.format(mark=str(mark))
+    for path in [*(root / "tests").rglob("*.py"), *(root / "solutions").rglob("*.py")]:
+        path.write_text(spy + path.read_text("utf-8"), encoding="utf-8")
+    for folder in (root, root / "tests", root / "exercises", root / "exercises/01_soft_lookup"):
+        (folder / "conftest.py").write_text(spy)
+    shutil.copytree(root / "tests", root / ".kata/tests")
+    shutil.copy(root / "course.yml", root / ".kata")
+    told = {"course": str(root / "course.yml"), "given": {}}
+    (root / ".kata/workspace.json").write_text(json.dumps(told))
+    return root
+
+
+def plant_files(root: Path, mark: Path) -> None:
+    """Modules that would be imported, which leave a mark, and files that are some program's settings."""
+    modules = [f"{name}.py" for name in [*TABLES["imported"], "planted", "os", "signal"]]
+    for name in [*modules, "multiprocessing/__init__.py", "exercises/os.py", "exercises/multiprocessing.py"]:
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(SPY.format(mark=str(mark)))
+    for name, text in TABLES["settings"].items():
+        (root / name).write_text(text)
+
+
+def hand_in(folder: Path, answer: str) -> None:
+    """The answer as a file of its own, and as one of the course that lies there."""
+    (folder / "exercises" / f"{KIT}.py").write_text(answer)
+    (folder / "03_softmax.py").write_text(answer)
+
+
+@pytest.fixture
+def sent(tmp_path: Path, make_course: Callable[..., Path]) -> Planted:
+    """Only the course, as a workspace that somebody sends."""
+    here = Planted(tmp_path / "class", tmp_path / "ran")
+    plant_course(here.mallory, here.mark, make_course)
+    hand_in(here.mallory, WRONG)
+    return here
+
+
+@pytest.fixture
+def planted(sent: Planted) -> Planted:
+    plant_files(sent.mallory, sent.mark)
+    hand_in(shutil.copytree(sent.mallory, sent.folder / "careless"), HONEST)
+    (sent.folder / "alice").mkdir()
+    (sent.folder / "alice/03_softmax.py").write_text(HONEST)
+    return sent
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("what", ["03_softmax.py", f"exercises/{KIT}.py"], ids=["a file", "a file of its course"])
+def test_work_is_graded_from_within_by_the_course_of_the_program(what: str, planted: Planted, kata: Run) -> None:
+    done = kata("grade", what, *GRADE, "--json", planted.folder / "record.json", cwd=planted.mallory)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((planted.folder / "record.json").read_text())
+    assert record["course"]["title"] != "Tiny" and record["points"] == 0
+    assert f"The course is {ROOT}, not the one in this folder" in done.stderr
+    honest = kata("grade", "../alice", *GRADE, cwd=planted.mallory)
+    assert "5 of 5 points" in honest.stdout, honest.stdout + honest.stderr
+    planted.assert_nothing_ran()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("place", [".", "mallory", "mallory/exercises"], ids=["beside", "in it", "below it"])
+def test_nothing_planted_in_a_class_is_run_or_obeyed(place: str, planted: Planted, tmp_path: Path, kata: Run) -> None:
+    out = tmp_path / "out"
+    done = kata("grade-class", planted.folder, "--out", out, "--jobs", "2", *GRADE, cwd=planted.folder / place)
+    assert done.returncode == 0, done.stderr
+    planted.assert_nothing_ran()
+    records = map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "careless": 5, "mallory": 0}
+
+
+def test_conftest_above_a_course_is_not_run_with_its_checks(
+    tmp_path: Path, make_course: Callable[..., Path], kata: Run
+) -> None:
+    course = make_course(tmp_path / "shared/course", KIT, named=False)
+    mark = tmp_path / "ran"
+    (tmp_path / "shared/conftest.py").write_text(SPY.format(mark=str(mark)))
+    (tmp_path / "alice").mkdir()
+    (tmp_path / "alice/03_softmax.py").write_text(HONEST)
+    done = kata("grade", "alice", "--course", course, *GRADE, cwd=tmp_path)
+    assert (done.returncode, mark.exists()) == (0, False), done.stderr
+    assert "3 of 4 points" in done.stdout, done.stdout  # by the checks of that course
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        pytest.param(
+            each["types"],
+            each["status"],
+            id=each["what"],
+            marks=pytest.mark.thorough if "takes_long" in each else (),
+        )
+        for each in TABLES["commands"]
+    ],
+)
+def test_no_command_uses_the_course_of_the_folder_that_it_is_typed_in(
+    words: list[str], status: int, planted: Planted, tmp_path: Path, make_course: Callable[..., Path], kata: Run
+) -> None:
+    own = make_course(tmp_path / "own", KIT)
+    before = contents(planted.mallory / "tests")
+    done = kata(*words, cwd=planted.mallory, env={"KATA_COURSE": str(own)})
+    assert done.returncode == status, done.stdout + done.stderr
+    planted.assert_nothing_ran()
+    assert contents(planted.mallory / "tests") == before
+
+
+@pytest.mark.parametrize("arguments", [["check"], ["list"], []], ids=["check", "list", "bare"])
+def test_a_workspace_that_somebody_sends_is_checked_by_the_course_of_the_program(
+    arguments: list[str], planted: Planted, kata: Run
+) -> None:
+    done = kata(*arguments, cwd=planted.mallory / "exercises")
+    assert " / 5 " in done.stdout or "soft_lookup" in done.stdout, done.stdout + done.stderr
+    assert (done.returncode, planted.mark.exists()) == (1 if arguments == ["check"] else 0, False)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("what", [[], [f"exercises/{KIT}.py"]], ids=["bare", "a file"])
+def test_plain_pytest_in_such_a_workspace_runs_the_checks_of_the_program(
+    what: list[str], sent: Planted, run_command: Run
+) -> None:
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *what, cwd=sent.mallory)
+    assert done.returncode == 1, done.stdout + done.stderr
+    sent.assert_nothing_ran()
+    assert "test_every_row_by_itself" not in done.stdout, "a check of the planted course"
+
+
+@pytest.fixture
+def shared(tmp_path: Path, make_course: Callable[..., Path]) -> Iterator[Path]:
+    """A folder as the system's temporary one, in which somebody else has planted a course and a workspace."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    plant_course(folder, tmp_path / "ran", make_course)
+    if os.geteuid() == 0:
+        for path in folder.rglob("*"):
+            os.chown(path, NOBODY, NOBODY)
+    yield folder
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
+
+
+@pytest.mark.thorough
+def test_a_shared_folder_serves_nobody_below_it(shared: Path, kata: Run) -> None:
+    assert kata("init", shared / "anna/work", cwd=shared).returncode == 0
+    shutil.copy(ROOT / "solutions" / f"{KIT}.py", shared / "anna/work/exercises" / f"{KIT}.py")
+    done = kata("check", "softmax", cwd=shared / "anna/work/exercises")
+    assert (done.returncode, "5 / 5" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_workspace_of_somebody_else_is_passed_over(shared: Path, kata: Run) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make files that are somebody else's")
+    (shared / "ben").mkdir()
+    done = kata("list", cwd=shared / "ben")
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("You are not in a workspace.")
+
+
+@pytest.mark.parametrize("place", ["exercises", "review"])
+def test_plain_pytest_does_not_import_work_that_lies_in_no_workspace(
+    place: str, shared: Path, tmp_path: Path, run_command: Run
+) -> None:
+    shutil.rmtree(shared / ".kata")
+    file = shared / "ben" / place / "03_softmax.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(SPY.format(mark=str(tmp_path / "ran")) + WRONG)
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=shared / "ben")
+    assert done.returncode == 2, done.stdout
+    assert "You are not in a workspace." in done.stdout and "passed" not in done.stdout
+
+
+def test_plain_pytest_leaves_other_peoples_tests_alone(shared: Path, run_command: Run) -> None:
+    file = shared / "ben/exercises/test_mine.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("def test_it():\n    pass\n")
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=shared / "ben")
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
+
+
+@pytest.mark.parametrize("value", [".", "mallory"], ids=["the current folder", "relative"])
+def test_no_relative_path_names_a_course(value: str, planted: Planted, kata: Run) -> None:
+    done = kata("check", "softmax", cwd=planted.mallory, env={"KATA_COURSE": value})
+    assert (done.returncode, done.stdout, planted.mark.exists()) == (2, "", False)
+    assert "KATA_COURSE must be a whole path" in done.stderr
+
+
+@pytest.mark.parametrize("value", [".", "state"], ids=["the current folder", "relative"])
+def test_nothing_is_noted_or_read_in_the_current_folder(value: str, tmp_path: Path, kata: Run) -> None:
+    (tmp_path / "desk").mkdir()
+    surroundings = {"XDG_STATE_HOME": value, "HOME": value}
+    assert kata("init", tmp_path / "work", cwd=tmp_path / "desk", env=surroundings).returncode == 0
+    assert list((tmp_path / "desk").iterdir()) == []
+    done = kata("list", cwd=tmp_path / "desk", env=surroundings)
+    assert (done.returncode, done.stderr) == (2, "You are not in a workspace. Make one: kata init ~/attention\n")
+
+
+def test_a_program_without_a_course_looks_for_none(planted: Planted, run_command: Run, tmp_path: Path) -> None:
+    installed = tmp_path / "class/mallory/venv/lib"  # as a learner's environment within a folder with a course
+    shutil.copytree(ROOT / "grader", installed / "grader", ignore=shutil.ignore_patterns("__pycache__"))
+    program = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.cli import main; main()"
+    done = run_command(sys.executable, "-c", program, installed, "list", cwd=tmp_path)
+    assert (done.returncode, planted.mark.exists()) == (2, False), done.stdout
+    assert "without a course" in done.stderr and "--course PATH" in done.stderr
