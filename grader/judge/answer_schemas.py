@@ -27,6 +27,8 @@ Sizes = Annotated[list[int], _cut(MAX_ITEMS)]
 Frame = Annotated[tuple[int, Annotated[str, _cut(MAX_FUNCTION)]], Field(strict=False)]
 """A line number and a function name; sent as a list."""
 Frames = Annotated[list[Frame], _cut(MAX_ITEMS)]
+NamedShape = Annotated[tuple[Annotated[str, _cut(MAX_FUNCTION)], Sizes], Field(strict=False)]
+"""A tensor's name in the failing line and its shape; sent as a list."""
 
 STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
 
@@ -42,6 +44,7 @@ class _Exception(_Error):
     type: Text
     message: Text
     frames: Frames
+    tensors: Annotated[list[NamedShape], _cut(MAX_ITEMS)] = []
 
 
 class _Memory(_Error):

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, NoReturn
 
+from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND
 from grader.sandbox.worker import WorkerLost
 
 from .compare import names_text, shape_text
@@ -17,6 +18,9 @@ DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
+MOST_SHAPES = 4
+NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
+PLACEHOLDER = "raise NotImplementedError"
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
 """How many defined names are compared with a missing one: each takes time, and a file can define 100,000."""
@@ -54,7 +58,8 @@ def error_text(
 ) -> str:
     """Describe an error of the learner's code: the error and the learner's own line, without the grader's frames.
 
-    With `hide_numbers` decimals in the error's text are blanked: they could be hidden inputs.
+    With `hide_numbers` decimals in the error's text are blanked, since they could be hidden inputs; without, the shapes
+    of the failing line's tensors are told too.
     """
     kind = error["kind"]
     if kind == "exception":
@@ -87,7 +92,8 @@ def error_text(
 
 def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
     text = DECIMALS.sub("…", error["message"]) if hide_numbers else error["message"]
-    if error["type"] == "NotImplementedError":
+    line = _line_of(error["frames"], source_lines)
+    if error["type"] == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
     if error["type"] == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
         return _absent_text(absent[1], _line_text(error["frames"], source_lines))
@@ -97,7 +103,16 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     where = _line_text(error["frames"], source_lines)
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
-    return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}"
+    shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line)
+    return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
+
+
+def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str) -> str:
+    """The shapes of tensors, a line each; only of names that stand in the learner's own line, whatever is claimed."""
+    words = set(NAME.findall(line))
+    known = [(name, shape_text(shape)) for name, shape in tensors if name in words][:MOST_SHAPES]
+    width = max((len(name) for name, _ in known), default=0)
+    return "".join(f"\n    {name:<{width}}  {shape}" for name, shape in known)
 
 
 def _absent_text(module: str, where: str) -> str:
@@ -119,10 +134,14 @@ def _line_text(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
         return ""
     number, function = frames[-1]
     where = f" in line {number}" + (f", in `{function}`" if function != "<module>" else "")
-    if 1 <= number <= len(source_lines) and source_lines[number - 1].strip():
-        line = source_lines[number - 1].strip()
-        where += f" (`{line[:MAX_SOURCE_LINE]}`)"
-    return where
+    line = _line_of(frames, source_lines)
+    return f"{where} (`{line[:MAX_SOURCE_LINE]}`)" if line else where
+
+
+def _line_of(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
+    """The learner's line that raised the error; "" when it is unknown."""
+    number = frames[-1][0] if frames and isinstance(frames[-1], tuple) else 0
+    return source_lines[number - 1].strip() if 1 <= number <= len(source_lines) else ""
 
 
 def library_name(operator: str) -> str:
@@ -141,10 +160,15 @@ def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
     return f"Your file is not valid Python: {message}{_line_text([(line, '<module>')], source_lines)}."
 
 
+def time_text(seconds: float) -> str:
+    """What may be used, in words: so many seconds of processor time; or three times as many pass."""
+    return f"{seconds:g} seconds of processor time, or {WALL_PER_PROCESSOR_SECOND * seconds:g} by the clock"
+
+
 def loss_text(loss: WorkerLost) -> str:
     """Say how the learner's process ended."""
     if loss.reason == "time":
-        return f"No answer after {loss.detail} seconds. Is there a loop that does not end, or far too much work?"
+        return f"No answer after {loss.detail}. Is there a loop that does not end, or far too much work?"
     if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):
         return "Your code used up its processor time or memory and was stopped."
     if loss.reason == "signal":

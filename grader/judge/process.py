@@ -21,7 +21,7 @@ from grader.sandbox.worker import Bounds, LearnerFile, Parts, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question
-from .failure import error_text, forbidden_text, loss_text, syntax_text
+from .failure import error_text, forbidden_text, loss_text, syntax_text, time_text
 from .faults import CheckFailed, GraderBroken
 from .learner import Asked
 from .plan import ASKS_OTHERWISE, PlannedCheck
@@ -203,11 +203,11 @@ class WalledProcess(_Facts):
 
     def _told(self, loss: WorkerLost) -> str:
         if loss.reason == "exercise time":
-            return f"The {self._budget.seconds:g} seconds for this exercise are used up."
+            return f"The time for this exercise is used up: {time_text(self._budget.seconds)}."
         if loss.reason == "submission time":
             assert self._budget.whole is not None
-            return f"The {self._budget.whole.seconds:g} seconds for the whole submission are used up."
-        return loss_text(WorkerLost("time", f"{self._seconds:g}") if loss.reason == "time" else loss)
+            return f"The time for the whole submission is used up: {time_text(self._budget.whole.seconds)}."
+        return loss_text(WorkerLost("time", time_text(self._seconds)) if loss.reason == "time" else loss)
 
     def _note_loss(self, loss: WorkerLost) -> None:
         self._end()

@@ -148,13 +148,32 @@ def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
         ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
         ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
         ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
+        ("def share(amounts):\n    raise NotImplementedError('share: still to write')\n", "Not written yet in line 2"),
+        (
+            "def share(amounts):\n    return (amounts > 0).softmax(-1)\n",
+            "NotImplementedError in line 2, in `share` (`ret",
+        ),
         ("", "no `share` in your file"),
         ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),
         ("def share(amounts):\n    import os; os._exit(0)\n", "ended the Python process"),
         ("def share(amounts):\n    raise KeyboardInterrupt\n", "KeyboardInterrupt"),
         ("import pytest\ndef share(amounts):\n    pytest.skip('x')\n", "Skipped"),
     ],
-    ids=["no-entry", "syntax", "import", "list", "shape", "unwritten", "empty", "exit", "os-exit", "interrupt", "skip"],
+    ids=[
+        "no-entry",
+        "syntax",
+        "import",
+        "list",
+        "shape",
+        "unwritten",
+        "given",
+        "of-torch",
+        "empty",
+        "exit",
+        "os-exit",
+        "interrupt",
+        "skip",
+    ],
 )
 def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
     (record,) = grade(source)

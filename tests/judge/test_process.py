@@ -83,7 +83,7 @@ def _shown(asked: Asked, question: Question) -> float | str:
 
 
 ONE, TWO = check("one", *QUESTIONS[:2]), check("two", *QUESTIONS[2:])
-SLOW = "No answer after 1.5 seconds. Is there a loop that does not end, or far too much work?"
+SLOW = "No answer after 1.5 seconds of processor time, or 4.5 by the clock. Is there a loop that does not end, or far too much work?"
 
 
 def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
@@ -156,7 +156,7 @@ def test_a_pause_in_each_call_costs_a_third_of_work(opened: Open) -> None:
     naps = "import time\n\ndef share(amounts):\n    time.sleep(1.5)\n    return amounts + 1\n"
     came = outputs(opened(naps, [[many]]), many)
     assert 6 <= sum(isinstance(each, float) for each in came) <= 8  # of three times four seconds
-    assert came[-1] == "The 4 seconds for this exercise are used up."
+    assert came[-1] == "The time for this exercise is used up: 4 seconds of processor time, or 12 by the clock."
 
 
 @pytest.mark.thorough
@@ -166,7 +166,7 @@ def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
         opened(source, [[ONE]], whole) for source in ("while True: pass\n", "while True: pass\n", RIGHT)
     )
     assert outputs(first, ONE) == [f"Your file cannot be loaded. {SLOW}"] * 2
-    used_up = "The 2 seconds for the whole submission are used up."
+    used_up = "The time for the whole submission is used up: 2 seconds of processor time, or 6 by the clock."
     assert outputs(second, ONE) == [f"Your file cannot be loaded. {used_up}"] * 2
     assert outputs(third, ONE) == [used_up] * 2
 

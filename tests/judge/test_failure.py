@@ -1,0 +1,47 @@
+"""The sentence for an error of the learner's code: what it shows of the failing line."""
+
+from __future__ import annotations
+
+import pytest
+
+from grader.judge.failure import error_text
+
+SOURCE = ["def mix(weights, value):", "    return self.mask + weights @ value", "    raise NotImplementedError('mix')"]
+SHAPES = [("weights", [2, 6, 6]), ("value", [2, 5, 4]), ("self.mask", [6, 6])]
+TOLD = "\n    weights    (2, 6, 6)\n    value      (2, 5, 4)\n    self.mask  (6, 6)"
+
+
+def told(*, line: int = 2, tensors: list = SHAPES, hide_numbers: bool = False, error: str = "RuntimeError") -> str:
+    given = {"kind": "exception", "type": error, "message": "sizes", "frames": [(line, "mix")], "tensors": tensors}
+    return error_text(given, SOURCE, "", hide_numbers=hide_numbers)
+
+
+def test_a_visible_check_shows_the_shapes_of_the_lines_tensors() -> None:
+    assert told() == f"RuntimeError in line 2, in `mix` (`{SOURCE[1].strip()}`): sizes{TOLD}"
+
+
+def test_a_hidden_check_shows_the_line_alone() -> None:
+    assert told(hide_numbers=True) == f"RuntimeError in line 2, in `mix` (`{SOURCE[1].strip()}`): sizes"
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        pytest.param([("secret", [1])], id="a name that is not in the line"),
+        pytest.param([("return self", [1]), ("weights\n!", [2])], id="no name"),
+        pytest.param([], id="none"),
+    ],
+)
+def test_only_names_of_the_learners_own_line_are_shown(tensors: list) -> None:
+    assert told(tensors=tensors).endswith(": sizes")
+
+
+def test_a_line_shows_a_bounded_number_of_shapes() -> None:
+    assert told(tensors=[("value", [1])] * 1000).count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("line", "begin"), [(3, "Not written yet in line 3"), (2, "NotImplementedError in line 2")], ids=["stub", "torch"]
+)
+def test_only_the_line_of_the_stub_is_not_written_yet(line: int, begin: str) -> None:
+    assert told(line=line, error="NotImplementedError").startswith(begin)
