@@ -76,7 +76,7 @@ def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
     return course.exercise(grade_id[len(_TEST) :]) if is_test(cell) and grade_id.startswith(_TEST) else None
 
 
-def asked_in(grade_id: str) -> str:
+def exercise_of(grade_id: str) -> str:
     """What a graded cell is about, by its grade_id: an exercise's id, or `reflection`."""
     return grade_id.removeprefix(_TEST)
 

@@ -1,24 +1,26 @@
-"""The course folder for nbgrader: its settings, and a source notebook for each unit.
+"""The course folder for nbgrader: its settings, and a source notebook for each assignment.
 
-There are two settings files, and nbgrader reads both. The JSON file is ours, is read second, and is rewritten when the
-course or this package changes. The other one is the instructor's once it exists. So even an error in it, for which
-nbgrader ignores the whole file, cannot make learners' code run without the wall.
+There are two settings files, and nbgrader reads both. The JSON file is ours, is read second, and is rewritten each
+time. The other one is the instructor's once it exists. So even an error in it, for which nbgrader ignores the whole
+file, cannot make learners' code run without the wall. A notebook that somebody has edited is the instructor's too.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from grader.course import FILE_NAME, Course
+from grader.course import FILE_NAME, Course, Unit
 from grader.errors import KataError
 from grader.files import write_file
+from grader.render.wording import counted
 from grader.sandbox.levels import exposed
 
-from .source_notebook import source_notebook
+from .source_notebook import Assignment, edited_cells, source_notebook
 
 SETTINGS = "nbgrader_config.py"
 OUR_SETTINGS = "nbgrader_config.json"
@@ -28,11 +30,10 @@ NAMES_IN_DOWNLOADS = r"""(?x)
     (?: (?! [^/]* _[0-9]+_ (?: assignsubmission | [0-9]+ ) _ ) [^/]* / )*   # folders around those of the platform
     (?P<student_id>
         (?![-.\ ]) (?: (?! _[0-9]+_assignsubmission_ ) [^/\\<>"*?\[\]+\#%] )+
-        (?: (?= _[0-9]+_assignsubmission_ ) | _[1-9][0-9]* (?= _[1-9][0-9]*_ ) )
+        (?: (?= _[0-9]+_assignsubmission_ ) | _[1-9][0-9]* (?= _[1-9][0-9]{2,}_ ) )
     )
-    _[0-9]+_ (?: assignsubmission_[a-z]+_ )?
-    (?: .* / )?
-    (?P<file_id> [0-9]{2}_[a-z][a-z0-9_]* ) (?: -[0-9]+ | [ ]?\([0-9]+\) )? \.ipynb $
+    _[0-9]+ (?: _assignsubmission_[a-z]+ (?: _?/ (?: .* / )? | _ ) | _ (?: .* / )? )
+    (?P<file_id> (?: [0-9]{2}_ )? [a-z][a-z0-9_]* ) (?: -[0-9]+ | [ ]?\([0-9]+\) )? \.ipynb $
 """
 
 _THEIRS = (
@@ -45,8 +46,14 @@ by the judge behind the wall. nbgrader reads it after this file. Keep both, and 
 
 import os
 import sys
+import warnings
+
+from sqlalchemy.exc import SAWarning
 
 c = get_config()  # noqa: F821
+
+# nbgrader's own models make SQLAlchemy warn, in every command and to no effect.
+warnings.filterwarnings("ignore", category=SAWarning)
 
 # nbgrader calls alembic by its bare name, which stands beside this Python even where no environment is activated.
 os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
@@ -56,17 +63,17 @@ if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):
     folder = os.path.dirname(os.path.abspath(__file__))
     raise SystemExit(f"nbgrader_config.json is missing in {folder}; `kata notebooks {folder}` writes it.")
 
-# Your own settings, such as due dates, late penalties, the exchange's course_id. A few that you may want:
+# Your own settings, such as the exchange's course_id; due dates stand in course.yml. A few that you may want:
 
 # "full", or "reduced" on a machine without user namespaces (see `kata doctor`). Weaker is no wall, so no grade.
-# c.CourseStep.isolation = "reduced"
+# c.KataAutograde.isolation = "reduced"
 
 # The hidden inputs of a batch come from a fresh seed, which each learner's feedback names. A number here fixes it.
-# c.CourseStep.seed = 1
+# c.KataAutograde.seed = 1
 
 # Whose a notebook is, by its path in a download, for `nbgrader zip_collect`. Only what the platform wrote decides:
 # the first folder or file that it named; folders and names behind that are the learner's own.
-#   Moodle: Ada Lovelace_1001_assignsubmission_file_/01_unit.ipynb     is of "Ada Lovelace"
+#   Moodle: Ada Lovelace_1001_assignsubmission_file/01_unit.ipynb      is of "Ada Lovelace"
 #   Canvas: lovelaceada_101_5001_01_unit-1.ipynb                       is of "lovelaceada_101"
 c.FileNameCollectorPlugin.named_regexp = r"""'''
     f'{NAMES_IN_DOWNLOADS}"""\n'
@@ -77,7 +84,7 @@ _RELEASING = (
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
-    "grader.notebooks.clear_to_stub.ClearToStub",
+    "grader.notebooks.releasing.ClearToStub",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -87,36 +94,30 @@ _RELEASING = (
     "nbgrader.preprocessors.ComputeChecksums",
     "nbgrader.preprocessors.CheckCellMetadata",
 )
-# A learner's notebook is never parsed by nbgrader, nor run in a kernel: its answers are put into the released notebook,
-# and the judge grades them behind the wall.
-_SANITIZING = (
-    "grader.notebooks.rebuild.RebuildFromRelease",
-    "nbgrader.preprocessors.ClearOutput",
-    "nbgrader.preprocessors.DeduplicateIds",
-    "nbgrader.preprocessors.OverwriteKernelspec",
-    "nbgrader.preprocessors.OverwriteCells",
-    "nbgrader.preprocessors.CheckCellMetadata",
-)
+# nbgrader gets notebooks that are graded already (see autograde.py): it runs nothing and only writes down.
+_SANITIZING = ("nbgrader.preprocessors.OverwriteCells", "nbgrader.preprocessors.CheckCellMetadata")
 _GRADING = (
-    "grader.notebooks.grade_by_judge.GradeByJudge",
-    "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
     "grader.notebooks.saving.SaveGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    "grader.notebooks.lateness.AssignCoursePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 )
 
 
 def _ours(course: Course, wheel: str) -> dict[str, Any]:
     return {
-        "CourseStep": {"course": str(course.root / FILE_NAME)},
+        "KataAutograde": {"course": str(course.root / FILE_NAME)},
         "GenerateAssignment": {"preprocessors": _RELEASING},
         "Autograde": {
-            "exporter_class": "grader.notebooks.exporter.UntrustingExporter",
+            "exporter_class": "grader.notebooks.autograde.HandsOver",
             "sanitize_preprocessors": _SANITIZING,
             "autograde_preprocessors": _GRADING,
         },
-        # of the feedback and of formgrader: no learner's code takes long to be coloured
+        "GenerateFeedback": {
+            "exporter_class": "grader.notebooks.feedback.FeedbackPage",
+            "preprocessors": (),
+        },
+        # of formgrader: no learner's code takes long to be coloured
         "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.shown_code.ShownCode"}},
         # unpacks a learning platform's download safely; notebooks that are not a unit's are named and skipped
         "ZipCollectApp": {"extractor_plugin": "grader.notebooks.extractor.SafeExtractor", "strict": True},
@@ -128,37 +129,63 @@ _WHEEL = ("KataNotebooks", "wheel")
 """The setting for the wheel that notebooks tell learners to install."""
 
 
-def write_folder(course: Course, folder: Path, *, overwrite: bool = False, wheel: str | None = None) -> Iterator[Path]:
-    """Write the settings and notebooks, and yield each path.
+def assignments_of(course: Course, units: Sequence[Unit], only: Sequence[str], name: str) -> list[Assignment]:
+    """The assignments to make a notebook of: one for each unit, or the named exercises together as one.
 
-    If a file exists with other content, nothing is written unless `overwrite`. The instructor's own settings are never
-    overwritten.
+    units: all if empty. only: ids of exercises in these units. name: of the one notebook; "" for the unit's.
+    Raises KataError for exercises that need a name, or that are not in these units, and for a name that cannot be used.
+    """
+    chosen = tuple(units) or course.units
+    there = [each for unit in chosen for each in unit.exercises]
+    if elsewhere := [id for id in only if all(each.id != id for each in there)]:
+        raise KataError(f"Not in {', '.join(unit.folder for unit in chosen)}: {', '.join(elsewhere)}.")
+    if only and not name:
+        raise KataError("Say what the assignment with these exercises is called, such as --name week1.")
+    if not name:
+        return [Assignment(unit.folder, unit.title, unit.exercises) for unit in chosen]
+    if not re.fullmatch(r"([0-9]{2}_)?[a-z][a-z0-9_]{0,57}", name):
+        raise KataError(f"{name!r} cannot be an assignment's name: small letters, digits and `_`, such as week1.")
+    exercises = tuple(each for each in there if not only or each.id in only)
+    titles = dict.fromkeys(unit.title for unit in chosen if any(each in exercises for each in unit.exercises))
+    return [Assignment(name, ", ".join(titles), exercises)]
+
+
+def write_folder(
+    course: Course, folder: Path, assignments: Sequence[Assignment], *, wheel: str | None = None
+) -> Iterator[str]:
+    """Write the settings and the assignments' notebooks, and yield a line on each.
+
+    The instructor's own settings, and source notebooks that somebody has edited, are never overwritten.
     wheel: the file or URL that learners install the checks from; None keeps the last one.
-    Raises KataError for a file that differs, and for a folder that learners' code could read; CourseError
-    when the course cannot be used.
+    Raises KataError for a folder that learners' code could read; CourseError when the course cannot be used.
     """
     if reason := exposed(folder):
         raise KataError(f"{folder} is no place for a course folder: learners' code can read {reason}.")
     wheel = _wheel_of_last_time(folder) if wheel is None else wheel
     if wheel:
         _demand_installable(wheel)
-    files = {folder / name: text for name, text in _files(course, wheel).items()}
-    changed = [path for path, text in files.items() if path.exists() and path.read_bytes() != text.encode("utf-8")]
-    if changed and not overwrite:
-        listed = ", ".join(str(path.relative_to(folder)) for path in changed)
-        raise KataError(f"Already there and different: {listed}. With --force they are written anew.")
-    if not (folder / SETTINGS).exists():
-        files = {folder / SETTINGS: _THEIRS, **files}
-    for path, text in files.items():
-        write_file(path, text.encode("utf-8"), below=folder)
-        yield path
+    files = {} if (folder / SETTINGS).exists() else {SETTINGS: _THEIRS}
+    files[OUR_SETTINGS] = json.dumps(_ours(course, wheel), indent=2) + "\n"
+    for each in assignments:
+        files[f"source/{each.name}/{each.name}.ipynb"] = source_notebook(course, each, wheel)
+    for name, text in files.items():
+        path = folder / name
+        if kept := _kept(path, text.encode("utf-8")):
+            yield f"{path}: {kept}"
+        else:
+            write_file(path, text.encode("utf-8"), below=folder)
+            yield str(path)
 
 
-def _files(course: Course, wheel: str) -> Mapping[str, str]:
-    notebooks = {
-        f"source/{unit.folder}/{unit.folder}.ipynb": source_notebook(course, unit, wheel) for unit in course.units
-    }
-    return {OUR_SETTINGS: json.dumps(_ours(course, wheel), indent=2) + "\n", **notebooks}
+def _kept(path: Path, new: bytes) -> str:
+    """Why this file is not written over; "" if it is."""
+    if path.suffix != ".ipynb" or not path.exists() or (old := path.read_bytes()) == new:
+        return ""
+    edited = edited_cells(old)
+    if edited == []:
+        return ""
+    what = f"was edited in {counted(len(edited), 'cell')} ({', '.join(edited)})" if edited else "is not from here"
+    return f"{what} and stays as it is. To have it anew, move it away and run this again."
 
 
 def _wheel_of_last_time(folder: Path) -> str:

@@ -1,13 +1,18 @@
-"""Makes a unit's source notebook: lesson, answers with solutions, examples, test cells and a reflection."""
+"""Makes an assignment's source notebook: lesson, answers with solutions, examples, test cells, perhaps a reflection.
+
+It notes digests of its cells, so that a notebook that somebody has edited is known.
+"""
 
 from __future__ import annotations
 
 import ast
 import base64
 import doctest
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +22,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from grader.course import Course, CourseError, Exercise, Unit
 from grader.render.wording import counted, score
 
-from .cells import marks_of_answer, marks_of_check, marks_of_manual, marks_of_test
-from .clear_to_stub import for_nbgrader, released
+from .cells import OURS, marks_of_answer, marks_of_check, marks_of_manual, marks_of_test
+from .releasing import for_nbgrader, released
 
 _SECTION = re.compile(r"## +([0-9]{1,2})\b")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -90,7 +95,7 @@ def _with_pictures(text: str, folder: Path) -> str:
 
 
 REFLECTION_POINTS = 2.0
-"""Points for a unit's reflection, given by a person."""
+"""Points for the reflection, given by a person."""
 
 YOUR_ANSWER = "YOUR ANSWER HERE"  # as nbgrader releases it
 
@@ -109,31 +114,76 @@ _METADATA = {
 }
 
 
-def source_notebook(course: Course, unit: Unit, wheel: str = "") -> str:
-    """The text of a unit's source notebook; the same course gives the same text.
+@dataclass(frozen=True)
+class Assignment:
+    """What one source notebook holds; `name` is that of the notebook and of nbgrader's assignment."""
+
+    name: str
+    title: str
+    exercises: tuple[Exercise, ...]
+    has_reflection: bool = False
+
+
+def source_notebook(course: Course, assignment: Assignment, wheel: str = "") -> str:
+    """The text of an assignment's source notebook; the same course gives the same text.
 
     wheel: the file or URL that learners install the checks from; "" when the instructor names none.
     Raises CourseError when a file of the course cannot be used.
     """
-    lesson = read_lesson(course, unit)
-    cells = [_text("header", _header(course, unit)), _text("lesson", lesson.opening)]
-    for exercise in unit.exercises:
-        number = f"{exercise.number:02d}"
-        if section := lesson.sections.get(exercise.number):
-            cells.append(_text(f"{number}-lesson", section))
-        solution = course.solution_path(exercise).read_text(encoding="utf-8")
-        cells.append(_text(f"{number}-task", _task(exercise)))
-        cells.append(_code(f"{number}-answer", _answer(course, exercise, solution), marks_of_answer(exercise)))
-        cells += [
-            _code(f"{number}-example-{count}", example) for count, example in enumerate(_examples(solution), start=1)
-        ]
-        cells.append(_code(f"{number}-check", _check(exercise, wheel), marks_of_check(exercise)))
-        cells.append(_code(f"{number}-test", _test(exercise), marks_of_test(exercise)))
-    cells.append(_text("reflection-question", _question(unit)))
-    cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
-    notebook = new_notebook(cells=[cell for cell in cells if cell["source"]], metadata=_METADATA)
+    cells = [_text("header", _header(course, assignment))]
+    for unit in course.units:
+        if chosen := [each for each in unit.exercises if each in assignment.exercises]:
+            lesson = read_lesson(course, unit)
+            cells.append(_text(f"{unit.folder[:2]}-unit", lesson.opening))
+            for exercise in chosen:
+                cells += _cells_of(course, exercise, lesson.sections.get(exercise.number, ""), wheel)
+    if assignment.has_reflection:
+        cells.append(_text("reflection-question", _question(assignment.title)))
+        cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
+    cells = [cell for cell in cells if cell["source"]]
+    notebook = new_notebook(cells=cells, metadata={**_METADATA, OURS: {"written": digests(cells)}})
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook, version=4)) + "\n"
+
+
+def _cells_of(course: Course, exercise: Exercise, section: str, wheel: str) -> Iterator[Any]:
+    number = f"{exercise.number:02d}"
+    solution = course.solution_path(exercise).read_text(encoding="utf-8")
+    yield _text(f"{number}-lesson", section)
+    yield _text(f"{number}-task", _task(exercise))
+    yield _code(f"{number}-answer", _answer(course, exercise, solution), marks_of_answer(exercise))
+    for count, example in enumerate(_examples(solution), start=1):
+        yield _code(f"{number}-example-{count}", example)
+    yield _code(f"{number}-check", _check(exercise, wheel), marks_of_check(exercise))
+    test = _code(f"{number}-test", _test(exercise), marks_of_test(exercise))
+    test["metadata"][OURS] = {"title": exercise.title}
+    yield test
+
+
+def digests(cells: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """A digest of each cell by its id, over what nbgrader and learners get of it; outputs are not part of it."""
+    return {
+        cell["id"]: sha256(
+            json.dumps(
+                [cell["cell_type"], _joined(cell["source"]), cell["metadata"].get("nbgrader")], sort_keys=True
+            ).encode()
+        ).hexdigest()[:16]
+        for cell in cells
+    }
+
+
+def edited_cells(text: bytes) -> list[str] | None:
+    """The ids of cells that a person changed, added or removed since we wrote this notebook; None if we did not."""
+    try:
+        notebook = json.loads(text)
+        before, now = notebook["metadata"][OURS]["written"], digests(notebook["cells"])
+        return sorted(id for id in {*before, *now} if before.get(id) != now.get(id))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _joined(source: str | list[str]) -> str:
+    return source if isinstance(source, str) else "".join(source)
 
 
 def _text(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
@@ -144,12 +194,13 @@ def _code(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
     return new_code_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
 
 
-def _header(course: Course, unit: Unit) -> str:
-    worth = sum(exercise.points for exercise in unit.exercises)
+def _header(course: Course, assignment: Assignment) -> str:
+    worth = score(sum(exercise.points for exercise in assignment.exercises))
+    question = f", and a question at the end for {score(REFLECTION_POINTS)} more, which a person reads"
     return (
         f"*{course.title}, version {course.version}*\n\n"
-        f"This unit holds {counted(len(unit.exercises), 'exercise')} for {score(worth)} points, and a question at the "
-        f"end for {score(REFLECTION_POINTS)} more, which a person reads.\n\n"
+        f"This notebook holds {counted(len(assignment.exercises), 'exercise')} for {worth} points"
+        f"{question if assignment.has_reflection else ''}.\n\n"
         "- Write each answer in its own cell, and leave the cell where it is. Cells of your own may stand anywhere.\n"
         "- An answer has to stand on what it imports, and on what cells above it define.\n"
         "- The checks run outside of this notebook, when it is graded. Every check that passes gives its points.\n"
@@ -228,10 +279,10 @@ def _points(exercise: Exercise) -> str:
     return f"{score(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
 
 
-def _question(unit: Unit) -> str:
+def _question(title: str) -> str:
     return (
         f"### Looking back ({score(REFLECTION_POINTS)} points)\n\n"
-        f"Explain “{unit.title}” to a fellow student in five to ten sentences of your own: which step turns what into\n"
-        "what, which shapes belong to it, and where one is most likely to go wrong. Choose one of your own errors in\n"
-        "this unit and say how you found it."
+        f"Explain “{title}” to a fellow student in five to ten sentences of your own: which step turns what into\n"
+        "what, which shapes belong to it, and where one is most likely to go wrong. Choose one of your own errors and\n"
+        "say how you found it."
     )

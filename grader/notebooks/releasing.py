@@ -12,7 +12,7 @@ from nbgrader.preprocessors import ClearSolutions
 
 from grader.course.stubs import make_stub
 
-from .cells import is_answer
+from .cells import OURS, is_answer
 
 _OURS = re.compile(r"^([ \t]*)# ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
 _NBGRADERS = re.compile(r"^([ \t]*)### ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
@@ -33,6 +33,12 @@ def released(source: str) -> str:
 
 class ClearToStub(ClearSolutions):
     """Clears solutions as nbgrader does, except that an answer becomes the exercise's own stub."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Clear one notebook, and take out our notes on it. Raises CourseError when a region is malformed."""
+        nb.metadata.pop(OURS, None)
+        cleared: tuple[Any, Any] = super().preprocess(nb, resources)
+        return cleared
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
         """Clear one cell. Raises CourseError when its regions are malformed: nothing is released then."""

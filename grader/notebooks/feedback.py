@@ -1,0 +1,96 @@
+"""`nbgrader generate_feedback`: a learner's page, from the autograded notebook and the gradebook.
+
+It names the exercises, shows what the checks found and the code that was graded, and leaves out the lesson and every
+other cell. It runs nothing and fetches nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from markupsafe import Markup
+from nbconvert.exporters import Exporter
+from nbconvert.filters import markdown2html
+from nbgrader.api import Gradebook
+
+from grader.policy.adjusting import duration
+from grader.render.pages import render_page
+
+from .cells import OURS, REFLECTION, exercise_of, grade_id_of, is_answer, is_test
+
+REFLECTION_TITLE = "Looking back"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One exercise, or another graded cell. Only `found` and `text` are HTML.
+
+    found: what the checks found. code, text: the learner's answer. comment: of a person. waits: for a person's points.
+    """
+
+    title: str
+    points: float
+    max_points: float
+    waits: bool
+    found: Markup | str = ""
+    code: str = ""
+    text: Markup | str = ""
+    comment: str = ""
+
+
+class FeedbackPage(Exporter):
+    """Exports an autograded notebook as the page that its learner gets."""
+
+    def _file_extension_default(self) -> str:
+        return ".html"
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **options: Any) -> tuple[str, Any]:
+        """The page. The points are those in the gradebook now."""
+        nb, resources = super().from_notebook_node(nb, resources, **options)
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as book:
+            submission = book.find_submission(names["assignment"], names["student"])
+            notebook = book.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
+            parts = list(_parts(nb, notebook))
+            penalty = notebook.late_submission_penalty or 0.0
+            seconds = submission.total_seconds_late
+            page = render_page(
+                "feedback.html.j2",
+                title=names["notebook"],
+                learner=names["student"],
+                parts=parts,
+                points=notebook.score - penalty,
+                max_points=notebook.max_score,
+                late=duration(timedelta(seconds=seconds)) if seconds > 0 else "",
+                penalty=penalty,
+            )
+        return page, resources
+
+
+def _parts(nb: Any, notebook: Any) -> Iterator[Part]:
+    """The graded parts of a notebook, in its order. notebook: nbgrader's SubmittedNotebook."""
+    grades = {grade.name: grade for grade in notebook.grades}
+    comments = {comment.name: comment.comment or "" for comment in notebook.comments}
+    answers = {grade_id_of(cell): cell.source for cell in nb.cells if is_answer(cell)}
+    for cell in nb.cells:
+        if (grade := grades.get(name := grade_id_of(cell))) is None:
+            continue
+        facts = (grade.score or 0.0, grade.max_score or 0.0, bool(grade.needs_manual_grade))
+        if is_test(cell):
+            answer, title = exercise_of(name), cell.metadata.get(OURS, {}).get("title", exercise_of(name))
+            found = Markup("".join(_pages_of(cell)))  # made by us, and escaped
+            yield Part(title, *facts, found, answers.get(answer, ""), comment=comments.get(answer, ""))
+        else:
+            title = REFLECTION_TITLE if name == REFLECTION else name
+            text = Markup(markdown2html(cell.source)) if cell.cell_type == "markdown" else ""  # inert, see rebuild
+            code = cell.source if cell.cell_type == "code" else ""
+            yield Part(title, *facts, code=code, text=text, comment=comments.get(name, ""))
+
+
+def _pages_of(cell: Any) -> Iterator[str]:
+    for output in cell.outputs:
+        if output.output_type == "display_data":
+            yield output.data["text/html"]
