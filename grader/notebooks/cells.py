@@ -54,14 +54,10 @@ def inert(markdown: str) -> str:
     return text
 
 
-SCHEMA_VERSION = 3
-"""Version of nbgrader's cell metadata, as nbgrader 0.9 writes it."""
-
 OURS = "kata"
 """The key of our own metadata in a notebook or cell."""
 
 _TEST = "test-"  # cannot clash with an exercise's id, which has no hyphen
-_CHECK = "check-"
 REFLECTION = "reflection"
 
 
@@ -112,34 +108,28 @@ def is_manual(cell: Mapping[str, Any]) -> bool:
 
 def marks_of_answer(exercise: Exercise) -> dict[str, Any]:
     """nbgrader's metadata of an answer cell."""
-    return _of(exercise.id, grade=False, solution=True, locked=False)
+    return _of(exercise.id, solution=True)
 
 
 def marks_of_test(exercise: Exercise) -> dict[str, Any]:
     """nbgrader's metadata of a test cell, with the exercise's points."""
-    return _of(id_of_test(exercise), grade=True, solution=False, locked=True, points=exercise.points)
+    return _of(id_of_test(exercise), grade=True, locked=True, points=exercise.points)
 
 
 def marks_of_check(exercise: Exercise) -> dict[str, Any]:
     """nbgrader's metadata of the read-only cell in which a learner runs the checks."""
-    return _of(_CHECK + exercise.id, grade=False, solution=False, locked=True)
+    return _of(f"check-{exercise.id}", locked=True)
 
 
-def marks_of_manual(points: float) -> dict[str, Any]:
-    """nbgrader's metadata of a unit's reflection cell."""
-    return _of(REFLECTION, grade=True, solution=True, locked=False, points=points)
+def marks_of_reflection(points: float) -> dict[str, Any]:
+    """nbgrader's metadata of the reflection's cell."""
+    return _of(REFLECTION, grade=True, solution=True, points=points)
 
 
-def _of(grade_id: str, *, grade: bool, solution: bool, locked: bool, points: float | None = None) -> dict[str, Any]:
-    marks = {
-        "grade": grade,
-        "grade_id": grade_id,
-        "locked": locked,
-        "schema_version": SCHEMA_VERSION,
-        "solution": solution,
-        "task": False,
-    }
-    return marks if points is None else {**marks, "points": int(points) if points == int(points) else points}
+def _of(grade_id: str, **given: Any) -> dict[str, Any]:
+    """schema_version: of nbgrader's cell metadata, as nbgrader 0.9 writes it."""
+    roles = {"grade": False, "solution": False, "locked": False, "task": False}
+    return {"grade_id": grade_id, "schema_version": 3, **roles, **given}
 
 
 def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -114,7 +114,7 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
             "autograde_preprocessors": _GRADING,
         },
         "GenerateFeedback": {
-            "exporter_class": "grader.notebooks.feedback.FeedbackPage",
+            "exporter_class": "grader.notebooks.feedback_page.FeedbackPage",
             "preprocessors": (),
         },
         # of formgrader: no learner's code takes long to be coloured

@@ -1,11 +1,7 @@
-"""`nbgrader generate_assignment`: replaces an answer cell by the exercise's own stub.
-
-nbgrader's solution markers are the project's with three hashes instead of one.
-"""
+"""`nbgrader generate_assignment`: replaces an answer cell by the exercise's own stub."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from nbgrader.preprocessors import ClearSolutions
@@ -13,22 +9,6 @@ from nbgrader.preprocessors import ClearSolutions
 from grader.course.stubs import make_stub
 
 from .cells import OURS, is_answer
-
-_OURS = re.compile(r"^([ \t]*)# ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
-_NBGRADERS = re.compile(r"^([ \t]*)### ((?:BEGIN|END) SOLUTION)[ \t]*$", re.MULTILINE)
-
-
-def for_nbgrader(solution: str) -> str:
-    """A reference solution as the source of an answer cell."""
-    return _OURS.sub(r"\1### \2", solution).strip("\n")
-
-
-def released(source: str) -> str:
-    """The stub for an answer cell, exactly as in the file.
-
-    Raises CourseError when the regions are malformed.
-    """
-    return make_stub(_NBGRADERS.sub(r"\1# \2", source)).strip("\n")
 
 
 class ClearToStub(ClearSolutions):
@@ -43,7 +23,7 @@ class ClearToStub(ClearSolutions):
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
         """Clear one cell. Raises CourseError when its regions are malformed: nothing is released then."""
         if is_answer(cell):
-            cell.source = released(cell.source)
+            cell.source = make_stub(cell.source).strip("\n")
             return cell, resources
         cleared: tuple[Any, Any] = super().preprocess_cell(cell, resources, cell_index)
         return cleared

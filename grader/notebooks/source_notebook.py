@@ -20,63 +20,36 @@ import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from grader.course import Course, CourseError, Exercise, Unit
+from grader.course.stubs import make_stub
 from grader.render.wording import counted, score
 
-from .cells import OURS, marks_of_answer, marks_of_check, marks_of_manual, marks_of_test
-from .releasing import for_nbgrader, released
+from .cells import OURS, marks_of_answer, marks_of_check, marks_of_reflection, marks_of_test
 
-_SECTION = re.compile(r"## +([0-9]{1,2})\b")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
-@dataclass(frozen=True)
-class Lesson:
-    """The text before the first section, and each section by its exercise's number."""
+def read_lesson(course: Course, unit: Unit) -> tuple[str, dict[int, str]]:
+    """A unit's lesson: the text before the first section, and each section by its exercise's number.
 
-    opening: str
-    sections: dict[int, str]
-
-
-def read_lesson(course: Course, unit: Unit) -> Lesson:
-    """The lesson of a unit. Raises CourseError when it or one of its pictures cannot be read."""
+    Raises CourseError when it or one of its pictures cannot be read.
+    """
     path = course.lesson_path(unit)
     try:
-        text = path.read_text(encoding="utf-8")
+        opening, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CourseError(f"the lesson {path} cannot be read ({error.strerror})") from None
-    opening, *sections = _parts(text)
-    numbered: dict[int, str] = {}
-    for section in sections:
-        found = _SECTION.match(section)
-        assert found is not None
-        numbered[int(found[1])] = _with_pictures(section, path.parent)
-    return Lesson(_with_pictures(opening, path.parent), numbered)
-
-
-def _parts(text: str) -> Iterator[str]:
-    """The text before the first numbered heading, then each section with its heading."""
-    part: list[str] = []
-    fence = ""
-    for line in text.splitlines():
-        if found := _FENCE.match(line):
-            mark = found[1]
-            if not fence:
-                fence = mark
-            elif mark.startswith(fence):
-                fence = ""
-        elif not fence and _SECTION.match(line):
-            yield "\n".join(part).strip("\n")
-            part = []
-        part.append(line)
-    yield "\n".join(part).strip("\n")
+    sections = zip(map(int, parts[::2]), parts[1::2], strict=True)
+    numbered = {number: _with_pictures(section, path.parent) for number, section in sections}
+    return _with_pictures(opening, path.parent), numbered
 
 
 def _with_pictures(text: str, folder: Path) -> str:
     """The text with its pictures as data URLs at its end: JupyterLab shows no attached SVG, and a link would break."""
     names: dict[str, str] = {}
+    text = text.strip("\n")
 
     def take(found: re.Match[str]) -> str:
         if (kind := _TYPES.get(Path(found[2]).suffix)) is None or "://" in found[2]:
@@ -133,13 +106,13 @@ def source_notebook(course: Course, assignment: Assignment, wheel: str = "") -> 
     cells = [_text("header", _header(course, assignment))]
     for unit in course.units:
         if chosen := [each for each in unit.exercises if each in assignment.exercises]:
-            lesson = read_lesson(course, unit)
-            cells.append(_text(f"{unit.folder[:2]}-unit", lesson.opening))
+            opening, sections = read_lesson(course, unit)
+            cells.append(_text(f"{unit.folder[:2]}-unit", opening))
             for exercise in chosen:
-                cells += _cells_of(course, exercise, lesson.sections.get(exercise.number, ""), wheel)
+                cells += _cells_of(course, exercise, sections.get(exercise.number, ""), wheel)
     if assignment.has_reflection:
         cells.append(_text("reflection-question", _question(assignment.title)))
-        cells.append(_text("reflection", YOUR_ANSWER, marks_of_manual(REFLECTION_POINTS)))
+        cells.append(_text("reflection", YOUR_ANSWER, marks_of_reflection(REFLECTION_POINTS)))
     cells = [cell for cell in cells if cell["source"]]
     notebook = new_notebook(cells=cells, metadata={**_METADATA, OURS: {"written": digests(cells)}})
     nbformat.validate(notebook)
@@ -219,12 +192,11 @@ def _task(exercise: Exercise) -> str:
 
 
 def _answer(course: Course, exercise: Exercise, solution: str) -> str:
-    source = for_nbgrader(solution)
     try:
-        released(source)
+        make_stub(solution)
     except CourseError as error:
         raise CourseError(f"{course.solution_path(exercise)}: {error}") from None
-    return source
+    return solution.strip("\n")
 
 
 def _examples(solution: str) -> list[str]:

@@ -211,7 +211,7 @@ def test_nbgrader_itself_reads_the_points_of_a_released_unit(
         assert done.returncode == 0, done.stderr
         return done
 
-    run("kata", "notebooks", folder, "--course", course.root)
+    run("kata", "notebooks", folder, "--reflection", "--course", course.root)
     run("nbgrader", "generate_assignment", "01_parts")
     out = class_of(ada())
     done = run("kata", "export", out, "--format", "gradebook", "--to", folder, "--course", course.root)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -101,14 +103,34 @@ class Folder:
         else:
             path.write_text(notebook if isinstance(notebook, str) else json.dumps(notebook), encoding="utf-8")
 
-    def scores(self, student: str, unit: str) -> dict[str, float | None]:
-        """The automatic score of each cell with points, None where there is none, and nobody's manual score."""
+    @contextmanager
+    def book(self) -> Iterator[Any]:
+        """The gradebook."""
         from nbgrader.api import Gradebook
 
         with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}") as book:
+            yield book
+
+    def scores(self, student: str, unit: str) -> dict[str, float | None]:
+        """The automatic score of each cell with points, None where there is none, and nobody's manual score."""
+        with self.book() as book:
             (notebook,) = book.find_submission(unit, student).notebooks
             assert [grade.manual_score for grade in notebook.grades] == [None] * len(notebook.grades)
             return {grade.name: grade.auto_score for grade in notebook.grades}
+
+    def students(self) -> set[str]:
+        """Whom the gradebook has."""
+        with self.book() as book:
+            return {student.id for student in book.students}
+
+    def moved_to(self, place: Path) -> Folder:
+        """A copy of the course folder and the course beside it, to break."""
+        shutil.copytree(self.root.parent, place)
+        settings = place / self.root.name / "nbgrader_config.json"
+        settings.write_text(settings.read_text("utf-8").replace(str(self.root.parent), str(place)), "utf-8")
+        moved = copy(self)
+        moved.root = place / self.root.name
+        return moved
 
 
 def read(path: Path) -> Notebook:
@@ -169,3 +191,23 @@ def folder_at(
     home = tmp_path_factory.mktemp("jupyter")
     run = run_warm("nbgrader", NBGRADER)
     return lambda root: Folder(root, run, home, course_in(root))
+
+
+UNIT = "01_parts"
+
+
+@pytest.fixture(scope="session")
+def released_at(
+    make_course: Callable[..., Path], folder_at: Callable[[Path], Folder], kata: Callable[..., Done]
+) -> Callable[..., Folder]:
+    """Makes a course of `share` at ROOT/tiny and its course folder at ROOT/nbgrader, with everything released."""
+
+    def made(root: Path, *options: str, exercises: tuple[str, ...] = (f"{UNIT}/01_share",)) -> Folder:
+        course = make_course(root / "tiny", *exercises)
+        done = kata("notebooks", root / "nbgrader", "--course", course, *options, cwd=course)
+        assert done.returncode == 0, done.stderr
+        folder = folder_at(root / "nbgrader")
+        folder.nbgrader("generate_assignment", "*")
+        return folder
+
+    return made

@@ -89,7 +89,7 @@ def test_page_of_who_is_not_in_the_exchange_can_be_found_by_nobody(term: Term) -
 @pytest.mark.parametrize(
     ("secret", "why"),
     [
-        pytest.param(b"x" * 2000, "is longer than any secret", id="long"),
+        pytest.param(b"x" * 2000, "is longer than any such file", id="long"),
         pytest.param(b"\xff\xfe", "holds no text", id="no text"),
         pytest.param(None, "is a link; hand in the file itself", id="link"),
     ],

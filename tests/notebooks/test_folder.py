@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import make_stub, same_as_stub
+from grader.errors import KataError
 from grader.intake import read_submission
+from grader.notebooks.course_folder import assignments_of, write_folder
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
@@ -81,20 +84,17 @@ def test_released_answers_are_the_stubs(unit: Any, folder: Any, edit: Any) -> No
 
 
 @pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
-def test_source_holds_the_reference_between_nbgraders_markers(unit: Any, folder: Any, edit: Any) -> None:
-    source = folder.source(unit.folder)
+def test_source_holds_the_reference(unit: Any, folder: Any, edit: Any) -> None:
     for exercise in unit.exercises:
-        text = "".join(edit.cell(source, exercise.id)["source"])
-        assert "### BEGIN SOLUTION" in text and "### END SOLUTION" in text
-        plain = COURSE.solution_path(exercise).read_text("utf-8").strip("\n")
-        assert re.sub(r"### (BEGIN|END) SOLUTION", r"# \1 SOLUTION", text) == plain
+        text = "".join(edit.cell(folder.source(unit.folder), exercise.id)["source"])
+        assert text == COURSE.solution_path(exercise).read_text("utf-8").strip("\n") and "# BEGIN SOLUTION" in text
 
 
 @pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
-def test_points_are_the_exercises_and_one_reflection(unit: Any, folder: Any) -> None:
+def test_points_are_the_exercises_alone(unit: Any, folder: Any) -> None:
     marks = [cell["metadata"].get("nbgrader", {}) for cell in folder.released(unit.folder)["cells"]]
     points = {each["grade_id"]: each["points"] for each in marks if each.get("grade")}
-    assert points == {**{f"test-{each.id}": each.points for each in unit.exercises}, "reflection": 2}
+    assert points == {f"test-{each.id}": each.points for each in unit.exercises}
     assert all(each["locked"] for each in marks if each.get("grade_id", "").startswith("test-"))
 
 
@@ -174,68 +174,111 @@ def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None
         assert repr(eval(last, shown)).split("\n") == due
 
 
-def test_changed_file_is_written_over_only_by_force(tmp_path: Path, kata: Kata) -> None:
-    made(tmp_path, kata)
-    source = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
-    before = source.read_bytes()
-    source.write_bytes(before + b"\n")
-    refused = made(tmp_path, kata, status=2).stderr
-    assert (
-        refused
-        == f"Already there and different: source/{UNITS[0]}/{UNITS[0]}.ipynb. With --force they are written anew.\n"
-    )
-    assert source.read_bytes() != before
-    made(tmp_path, kata, "--force")
-    assert source.read_bytes() == before
+def write(folder: Path, unit: int = 1, only: tuple[str, ...] = (), name: str = "", **options: Any) -> list[str]:
+    """What `kata notebooks` prints for one unit, without the folder's path."""
+    assignments = [
+        replace(each, has_reflection=options.pop("reflection", False))
+        for each in assignments_of(COURSE, [COURSE.units[unit - 1]], only, name)
+    ]
+    return [line.replace(f"{folder}/", "") for line in write_folder(COURSE, folder, assignments, **options)]
 
 
-def test_own_settings_are_kept_and_count(tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]) -> None:
-    made(tmp_path, kata)
+def edit_source(path: Path, id: str, source: str) -> bytes:
+    """Edit one cell as Jupyter saves it: keys in another order, sources as lists, outputs."""
+    notebook = json.loads(path.read_text("utf-8"))
+    for cell in notebook["cells"]:
+        text = source if cell["id"] == id else "".join(cell["source"])
+        cell["source"] = text.splitlines(keepends=True)
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [{"output_type": "stream", "name": "stdout", "text": "1"}], 3
+    path.write_text(json.dumps(notebook, sort_keys=True, indent=1), "utf-8")
+    return path.read_bytes()
+
+
+def test_edited_source_notebook_is_never_overwritten_and_named(tmp_path: Path) -> None:
+    source = "source/week1/week1.ipynb"
+    write(tmp_path, only=("softmax", "dot_scores"), name="week1")
+    edited = edit_source(tmp_path / source, "02-task", "My own words.")
+    assert write(tmp_path, only=("softmax", "dot_scores"), name="week1") == [
+        "nbgrader_config.json",
+        f"{source}: was edited in 1 cell (02-task) and stays as it is. To have it anew, move it away and run this again.",
+    ]
+    assert (tmp_path / source).read_bytes() == edited
+
+
+def test_source_notebook_that_was_only_run_is_written_anew(tmp_path: Path) -> None:
+    write(tmp_path)
+    path = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
+    before = path.read_bytes()
+    assert edit_source(path, "none", "") != before
+    assert write(tmp_path) == ["nbgrader_config.json", f"source/{UNITS[0]}/{UNITS[0]}.ipynb"]
+    assert path.read_bytes() == before
+
+
+def test_notebook_that_is_not_from_here_stays(tmp_path: Path) -> None:
+    path = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}", "utf-8")
+    assert "is not from here and stays as it is" in write(tmp_path)[-1]
+    assert path.read_text("utf-8") == "{}"
+
+
+def test_week_holds_the_chosen_exercises_with_their_lesson(tmp_path: Path) -> None:
+    write(tmp_path, only=("softmax", "dot_scores"), name="week1")
+    cells = json.loads((tmp_path / "source/week1/week1.ipynb").read_text("utf-8"))["cells"]
+    tests = [cell["metadata"]["nbgrader"]["grade_id"] for cell in cells if cell["id"].endswith("-test")]
+    assert tests == ["test-dot_scores", "test-softmax"]  # in the course's order
+    assert {"header", "01-unit", "02-lesson", "03-lesson"} <= {cell["id"] for cell in cells}
+    assert "reflection" not in {cell["id"] for cell in cells}
+
+
+def test_reflection_is_there_when_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, reflection=True)
+    cells = json.loads((tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8"))["cells"]
+    marks = cells[-1]["metadata"]["nbgrader"]
+    assert (marks["grade_id"], marks["points"], marks["grade"], marks["solution"]) == ("reflection", 2, True, True)
+    assert "and a question at the end for 2 more, which a person reads" in "".join(cells[0]["source"])
+
+
+@pytest.mark.parametrize(
+    ("only", "name", "why"),
+    [
+        pytest.param(("softmax",), "", "Say what the assignment with these exercises is called", id="no name"),
+        pytest.param(("causal_mask",), "week1", "Not in 01_soft_lookup: causal_mask.", id="another unit's"),
+        pytest.param((), "../week1", "cannot be an assignment's name", id="a path"),
+        pytest.param((), "7_week", "cannot be an assignment's name", id="a number that Canvas could have written"),
+    ],
+)
+def test_choice_that_makes_no_assignment_is_refused(only: tuple[str, ...], name: str, why: str) -> None:
+    with pytest.raises(KataError, match=re.escape(why)):
+        assignments_of(COURSE, [COURSE.units[0]], only, name)
+
+
+def test_own_settings_are_kept_and_count(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
+    write(tmp_path)
     settings = tmp_path / "nbgrader_config.py"
-    own = settings.read_text("utf-8") + 'c.CourseDirectory.release_directory = "given"\nc.CourseStep.seed = 5\n'
+    own = settings.read_text("utf-8") + 'c.CourseDirectory.release_directory = "given"\nc.KataAutograde.seed = 5\n'
     settings.write_text(own, "utf-8")
-    made(tmp_path, kata)
-    made(tmp_path, kata, "--force")
+    write(tmp_path)
     assert settings.read_text("utf-8") == own
     folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0])
     assert (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").is_file()
 
 
-def test_settings_of_a_time_when_they_were_one_file_stay_and_yield(
-    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
-) -> None:
-    settings = tmp_path / "nbgrader_config.py"
-    old = (
-        'c = get_config()\nc.CourseStep.course = "/gone/course.yml"\n'
-        'c.GenerateAssignment.preprocessors = []\nc.CourseDirectory.release_directory = "given"\n'
-    )
-    settings.write_text(old, "utf-8")
-    made(tmp_path, kata)
-    made(tmp_path, kata, "--force")
-    assert settings.read_text("utf-8") == old
-    folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], PATH=WITH_ALEMBIC)
-    released = (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
-    assert "SOLUTION" not in released
-
-
-def test_nbgrader_does_nothing_without_our_settings(
-    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
-) -> None:
+def test_nbgrader_does_nothing_without_our_settings(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
     """It would run learners' code in a kernel else."""
-    made(tmp_path, kata)
+    write(tmp_path)
     (tmp_path / "nbgrader_config.json").unlink()
     said = folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], status=1).stderr
     assert f"nbgrader_config.json is missing in {tmp_path}; `kata notebooks {tmp_path}` writes it." in said
     assert not (tmp_path / "release").exists()
 
 
-def test_error_in_own_settings_lets_no_solution_out(
-    tmp_path: Path, kata: Kata, folder_at: Callable[[Path], Any]
-) -> None:
-    """nbgrader passes over such a file and goes on without it."""
-    made(tmp_path, kata)
+def test_error_in_own_settings_lets_no_solution_out(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
+    """nbgrader passes over such a file and goes on without it; what ours says counts over theirs."""
+    write(tmp_path)
     with (tmp_path / "nbgrader_config.py").open("a", encoding="utf-8") as settings:
-        settings.write("c.CourseStep.seed = = 5\n")
+        settings.write("c.KataAutograde.seed = = 5\n")
     folder_at(tmp_path).nbgrader("generate_assignment", UNITS[0], PATH=WITH_ALEMBIC)
     assert "SOLUTION" not in (tmp_path / "release" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8")
 
@@ -243,11 +286,11 @@ def test_error_in_own_settings_lets_no_solution_out(
 WHEEL = "https://example.org/attention_kata-1.0-py3-none-any.whl"
 
 
-def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path, kata: Kata) -> None:
-    made(tmp_path, kata, "--wheel", WHEEL)
+def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path) -> None:
+    write(tmp_path, wheel=WHEEL)
     first = files(tmp_path)
-    assert all(f"%pip install {WHEEL}".encode() in first[f"source/{unit}/{unit}.ipynb"] for unit in UNITS)
-    made(tmp_path, kata)
+    assert f"%pip install {WHEEL}".encode() in first[f"source/{UNITS[0]}/{UNITS[0]}.ipynb"]
+    write(tmp_path)
     assert files(tmp_path) == first
 
 
@@ -264,14 +307,16 @@ def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path, kata: Ka
         pytest.param("--index-url=/x.whl", "is no wheel to install from", id="an option"),
     ],
 )
-def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path: Path, kata: Kata) -> None:
-    assert why in made(tmp_path, kata, f"--wheel={wheel}", status=2).stderr
+def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(KataError, match=why):
+        write(tmp_path, wheel=wheel)
     assert not list(tmp_path.iterdir())
 
 
-def test_folder_that_learners_code_could_read_is_refused(kata: Kata) -> None:
+def test_folder_that_learners_code_could_read_is_refused() -> None:
     place = Path(sys.prefix) / "course-folder"
-    assert "is no place for a course folder: learners' code can read" in made(place, kata, status=2).stderr
+    with pytest.raises(KataError, match="is no place for a course folder: learners' code can read"):
+        write(place)
     assert not place.exists()
 
 

@@ -25,7 +25,13 @@ Member = tuple[str, "str | bytes"]
 @pytest.mark.parametrize(
     ("path", "learner", "notebook"),
     [
-        # Moodle
+        # Moodle since 4.1, in folders and flat
+        (f"Anna Berg_9000_assignsubmission_file/{UNIT}.ipynb", "Anna Berg", UNIT),
+        (f"Group A-Anna Berg_9000_assignsubmission_file/sub/{UNIT}.ipynb", "Group A-Anna Berg", UNIT),
+        (f"CS 101-Parts-42/Anna Berg_9000_assignsubmission_file_{UNIT}.ipynb", "Anna Berg", UNIT),
+        ("Anna Berg_9000_assignsubmission_file/week1.ipynb", "Anna Berg", "week1"),
+        (f"Eve_7_assignsubmission_file/Anna Berg_9000_assignsubmission_file/{UNIT}.ipynb", "Eve", UNIT),
+        # Moodle until 4.0
         (f"Anna Berg_1001_{FILE}/{UNIT}.ipynb", "Anna Berg", UNIT),
         (f"CS 101-Parts-42/Anna Berg_1001_{FILE}/sub/{UNIT}.ipynb", "Anna Berg", UNIT),
         (f"flat/Anna Berg_1001_{FILE}{UNIT} (1).ipynb", "Anna Berg", UNIT),
@@ -38,12 +44,13 @@ Member = tuple[str, "str | bytes"]
         (f"submissions/foxzoe_103_5003_{UNIT}-1.ipynb", "foxzoe_103", UNIT),
         (f"foxzoe_103_5003_{LATER}.ipynb", "foxzoe_103", LATER),
         (f"submissions/foxzoe_103_5003_work/inner/{UNIT}.ipynb", "foxzoe_103", UNIT),
-        ("submissions/foxzoe_103_5003_answers.ipynb", None, None),
+        ("submissions/foxzoe_103_5003_week1-1.ipynb", "foxzoe_103", "week1"),
+        ("submissions/foxzoe_103_5003_my answers.ipynb", None, None),
         # what a learner chooses decides nothing: Eve is 102 in Canvas and 7 in Moodle
         (f"Eve_7_{FILE}/Anna Berg_1001_{FILE}/{UNIT}.ipynb", "Eve", UNIT),
         (f"Eve_7_{FILE}/extracted/Anna Berg_1001_{FILE}/{UNIT}.ipynb", "Eve", UNIT),
         (f"Eve_7_{TEXT}/extracted/Anna Berg_1001_{FILE}/{UNIT}.ipynb", "Eve", UNIT),
-        (f"Eve_7_{FILE}/downloaded/x/extracted/foxzoe_103_5003_{UNIT}.ipynb", None, None),
+        (f"Eve_7_{FILE}/downloaded/x/extracted/foxzoe_103_5003_{UNIT}.ipynb", "Eve", f"foxzoe_103_5003_{UNIT}"),
         (f"Eve_7_{FILE}Anna Berg_1001_{FILE}{UNIT}.ipynb", None, None),
         (f"E*ve_7_{FILE}/extracted/Anna Berg_1001_{FILE}/{UNIT}.ipynb", None, None),
         (f"E*ve_7_{FILE}/Anna Berg_1001_{FILE}/{UNIT}.ipynb", None, None),
@@ -51,6 +58,7 @@ Member = tuple[str, "str | bytes"]
         (f"<b>Eve_7_{FILE}/{UNIT}.ipynb", None, None),
         (f"foxzoe_103_102_5002_{UNIT}.ipynb", "foxzoe_103_102", UNIT),
         (f"eve_102_5002_103_{UNIT}.ipynb", "eve_102_5002", UNIT),
+        ("eve_102_5002_103_5003_week1.ipynb", "eve_102_5002_103", "week1"),
         (f"eve_102_5002_foxzoe_103_5003_{UNIT}.ipynb", "eve_102_5002_foxzoe_103", UNIT),
         (f"eve_102_5002_work/foxzoe_103_5003_{UNIT}/{UNIT}.ipynb", "eve_102", UNIT),
     ],
@@ -128,7 +136,7 @@ def collected(course: Collecting, edit: Any) -> str:
                 (f"Max Muster_1005_{FILE}/{UNIT}.ipynb", book("max 1")),
                 (f"max muster_1006_{FILE}/{UNIT}.ipynb", book("max 2")),
                 (f"Petra Py_1007_{FILE}/01_share.py", RIGHT.format(id="share")),
-                (f"Zoe Zip_1008_{FILE}/work.zip", own),
+                ("Zoe Zip_1008_assignsubmission_file/work.zip", own),
                 (f"Two Books_1009_{FILE}/a/{UNIT}.ipynb", book("one")),
                 (f"Two Books_1009_{FILE}/b/{UNIT}.ipynb", book("other")),
                 same,
@@ -185,7 +193,7 @@ def test_collected_notebook_is_graded(collected: str, course: Collecting) -> Non
     [
         f"Petra Py_1007_{FILE}/01_share.py is no notebook.",
         f"Only Text_1011_{TEXT}/onlinetext.html is no notebook.",
-        f"Own Name_1012_{FILE}/scratch.ipynb has no learner and unit in its name",
+        "Skipped notebook with invalid name 'scratch.ipynb'",
         "submissions/somebody.ipynb has no learner and unit in its name",
         "more.zip is no notebook.",
         f"Skipped notebook with invalid name '{LATER}.ipynb'",

@@ -281,23 +281,6 @@ def test_interrupted_request_leaves_no_answer_to_the_next_one(error: type[BaseEx
 
 
 @pytest.mark.thorough
-def test_notebook_after_an_interrupted_one_gets_its_own_grade(home: Home) -> None:
-    from grader.classroom import Terms
-    from grader.notebooks.notebook_judge import NotebookJudge
-
-    judge = NotebookJudge(Terms(home.course / "course.yml", "reduced", 5, ("share",)), "")
-    try:
-        assert judge.grade(submission(RIGHT)).points == 4
-        judge.begin(submission(SLOW))
-        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-        with pytest.raises(KeyboardInterrupt):
-            judge.grade(submission(SLOW))
-        assert judge.grade(submission(WRONG)).points < 4
-    finally:
-        judge.close()
-
-
-@pytest.mark.thorough
 def test_stopped_judge_is_replaced(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "GREET_SECONDS", 1.0)
     judge = home.warm()

@@ -216,7 +216,7 @@ def test_a_notebook_of_the_old_version_is_graded_by_the_new_course(place: Path, 
     old = json.dumps(released)
 
     renew(place / "course")
-    assert kata("notebooks", folder, "--force", "--course", place / "course", cwd=place).returncode == 0
+    assert kata("notebooks", folder, "--course", place / "course", cwd=place).returncode == 0
     nbgrader("generate_assignment", UNIT, "--force")
     submitted = folder / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb"
     submitted.parent.mkdir(parents=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -231,59 +231,18 @@ class Graded:
         ]
 
 
-GradeThem = Callable[[Collection[str]], Graded]
-
-
 @pytest.fixture(scope="module")
-def grade_them(
-    folder_at: Callable[[Path], Any],
-    edit: Any,
-    kata: Callable[..., subprocess.CompletedProcess[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> GradeThem:
-    """Grades these of the class."""
-    return lambda students: _graded(students, tmp_path_factory.mktemp("nbgrader"), folder_at, edit, kata)
-
-
-@pytest.fixture(scope="module")
-def everybody(grade_them: GradeThem) -> Graded:
-    return grade_them([*LEARNERS, *ATTACKERS])
-
-
-@pytest.fixture(scope="module")
-def some(grade_them: GradeThem) -> Graded:
-    return grade_them(SOME)
-
-
-@pytest.fixture
-def graded(request: pytest.FixtureRequest) -> Graded:
-    """Of the whole class where a test is thorough, else of some of it."""
-    is_thorough = request.node.get_closest_marker("thorough") is not None
-    graded: Graded = request.getfixturevalue("everybody" if is_thorough else "some")
-    return graded
-
-
-@pytest.fixture(params=["some", pytest.param("everybody", marks=pytest.mark.thorough)])
-def class_(request: pytest.FixtureRequest) -> Graded:
-    """One after the other."""
-    graded: Graded = request.getfixturevalue(request.param)
-    return graded
-
-
-def _graded(
-    students: Collection[str],
-    root: Path,
-    folder_at: Callable[[Path], Any],
-    edit: Any,
-    kata: Callable[..., subprocess.CompletedProcess[str]],
+def graded(
+    folder_at: Callable[[Path], Any], edit: Any, kata: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Graded:
-    made = kata("notebooks", root / "course", cwd=ROOT)
+    root = tmp_path_factory.mktemp("nbgrader")
+    made = kata("notebooks", root / "course", "--unit", "1", "--reflection", cwd=ROOT)
     assert made.returncode == 0, made.stderr
     folder = folder_at(root / "course")
     folder.nbgrader("generate_assignment", UNIT)
-    hand_ins = class_of(folder, edit)
-    for student in students:
-        folder.hand_in(student, UNIT, hand_ins[student])
+    students = class_of(folder, edit)
+    for student, notebook in students.items():
+        folder.hand_in(student, UNIT, notebook)
     log = folder.nbgrader("autograde", UNIT).stderr
     folder.nbgrader("generate_feedback", UNIT)
     return Graded(folder, tuple(students), log, _alone(folder, students, root, kata))
@@ -305,73 +264,18 @@ def _alone(folder: Any, students: Collection[str], root: Path, kata: Callable[..
     return {record.submission: {each.id: each.points for each in record.exercises} for record in records}
 
 
-LEARNERS = [
-    "right",
-    "untouched",
-    "one-answer",
-    "whole-sum",
-    "raises",
-    "no-python",
-    "nothing",
-    "helped",
-    "tests-deleted",
-    "answer-deleted",
-    "copied",
-    "two-answers",
-    "marks-lost",
-    "damaged",
-    "no-notebook",
-    "nested",
-    "empty",
-    "linked",
-]
-ATTACKERS = [
-    "attack-tags",
-    "attack-interpreter",
-    "attack-patches",
-    "attack-reads",
-    "attack-outputs",
-    "attack-gradebook",
-    "attack-later",
-    "attack-manual",
-    "attack-marks",
-    "attack-schema",
-    "attack-names",
-]
-SOME = (
-    "right",
-    "whole-sum",
-    "raises",
-    "helped",
-    "damaged",
-    "linked",
-    "attack-patches",
-    "attack-later",
-    "attack-manual",
-)
-"""Whom `make test` grades."""
-
-
-def each_of(students: Iterable[str]) -> list[Any]:
-    """Tests of those who are graded only where everybody is are thorough."""
-    return [pytest.param(each, marks=() if each in SOME else pytest.mark.thorough) for each in students]
-
-
-def test_everybody_is_graded(graded: Graded, edit: Any) -> None:
-    assert sorted(class_of(graded.folder, edit)) == sorted(graded.students)
+def test_everybody_is_graded(graded: Graded) -> None:
     for student in graded.students:
         assert None not in graded.points(student).values(), student
         assert (graded.folder.root / "autograded" / student / UNIT / f"{UNIT}.ipynb").is_file()
 
 
-@pytest.mark.parametrize("student", each_of(["right", "helped", "tests-deleted", "copied", "marks-lost"]))
+@pytest.mark.parametrize("student", ["right", "helped", "tests-deleted", "copied", "marks-lost"])
 def test_right_answers_get_full_marks(student: str, graded: Graded) -> None:
     assert graded.points(student) == WORTH
 
 
-@pytest.mark.parametrize(
-    "student", each_of(["untouched", "nothing", "damaged", "no-notebook", "nested", "empty", "linked"])
-)
+@pytest.mark.parametrize("student", ["untouched", "nothing", "damaged", "no-notebook", "nested", "empty", "linked"])
 def test_no_answers_get_no_marks(student: str, graded: Graded) -> None:
     assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
 
@@ -381,7 +285,7 @@ def test_no_answers_get_no_marks(student: str, graded: Graded) -> None:
     [
         ("whole-sum", "softmax"),
         ("raises", "dot_scores"),
-        pytest.param("no-python", "context_vector", marks=pytest.mark.thorough),
+        ("no-python", "context_vector"),
     ],
 )
 def test_wrong_answer_costs_its_own_points_only(student: str, exercise: str, graded: Graded) -> None:
@@ -394,14 +298,15 @@ def test_partly_right_answer_gets_a_part(graded: Graded) -> None:
     assert 0 < graded.points("whole-sum")["test-softmax"] < WORTH["test-softmax"]
 
 
-@pytest.mark.parametrize("student", each_of(LEARNERS))
-def test_points_are_those_of_kata_grade(student: str, graded: Graded) -> None:
-    assert graded.points(student) == {f"test-{id}": points for id, points in graded.alone[student].items()}
+def test_points_are_those_of_kata_grade(graded: Graded) -> None:
+    for student in graded.students:
+        alone = {f"test-{id}": points for id, points in graded.alone[student].items()}
+        assert graded.points(student) == alone, student
 
 
-@pytest.mark.parametrize("student", each_of(ATTACKERS))
-def test_attack_gets_nothing(student: str, graded: Graded) -> None:
-    assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
+def test_attacks_get_nothing(graded: Graded) -> None:
+    points = {student: graded.points(student) for student in graded.students if student.startswith("attack-")}
+    assert points == dict.fromkeys(points, dict.fromkeys(WORTH, 0.0)) and len(points) == 11
 
 
 def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: Any) -> None:
@@ -412,13 +317,12 @@ def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: 
     assert weights.tolist() == [[0.25] * 4] * 2
 
 
-def test_nothing_of_the_course_folder_was_written_behind_the_wall(class_: Graded) -> None:
-    assert not (class_.folder.root / "was-here").exists()
+def test_nothing_of_the_course_folder_was_written_behind_the_wall(graded: Graded) -> None:
+    assert not (graded.folder.root / "was-here").exists()
 
 
-@pytest.mark.parametrize("student", each_of([*LEARNERS, *ATTACKERS]))
-def test_each_test_cell_shows_a_page_and_one_plain_number(student: str, graded: Graded) -> None:
-    for id in IDS:
+def test_each_test_cell_shows_a_page_and_one_plain_number(graded: Graded) -> None:
+    for student, id in product(graded.students, IDS):
         page, number = graded.outputs(student, id)
         assert page["output_type"] == "display_data" and set(page["data"]) == {"text/html", "text/plain"}
         assert number["output_type"] == "execute_result" and set(number["data"]) == {"text/plain"}
@@ -428,21 +332,14 @@ def test_each_test_cell_shows_a_page_and_one_plain_number(student: str, graded: 
 @pytest.mark.parametrize(
     ("student", "exercise", "said"),
     [
-        pytest.param(
-            "two-answers", "softmax", "both answer softmax and differ; hand in one of them", marks=pytest.mark.thorough
-        ),
+        ("two-answers", "softmax", "both answer softmax and differ; hand in one of them"),
         ("damaged", "softmax", "is damaged or not a notebook; open it in Jupyter and save it again"),
-        pytest.param("nested", "softmax", "is damaged or not a notebook", marks=pytest.mark.thorough),
+        ("nested", "softmax", "is damaged or not a notebook"),
         ("linked", "softmax", "is a link; hand in the file itself"),
-        pytest.param(
-            "answer-deleted",
-            "softmax",
-            "There is no answer to this exercise in the notebook",
-            marks=pytest.mark.thorough,
-        ),
-        pytest.param("untouched", "softmax", "The cell is as it was given", marks=pytest.mark.thorough),
+        ("answer-deleted", "softmax", "There is no answer to this exercise in the notebook"),
+        ("untouched", "softmax", "The cell is as it was given"),
         ("whole-sum", "softmax", "Probably:"),
-        pytest.param("no-python", "context_vector", "was never closed", marks=pytest.mark.thorough),
+        ("no-python", "context_vector", "was never closed"),
     ],
 )
 def test_learner_is_told_why(student: str, exercise: str, said: str, graded: Graded) -> None:
@@ -461,8 +358,8 @@ def test_autograded_notebook_shows_what_was_graded(graded: Graded, edit: Any) ->
     assert "def shares(" in shown and "def softmax(" in shown
 
 
-def test_kernel_is_never_started(class_: Graded) -> None:
-    assert "Executing notebook" not in class_.log and "kernel" not in class_.log.lower()
+def test_kernel_is_never_started(graded: Graded) -> None:
+    assert "Executing notebook" not in graded.log and "kernel" not in graded.log.lower()
 
 
 # --- feedback -------------------------------------------------------------------------------------------------
@@ -508,7 +405,16 @@ def test_learners_text_is_inert_beside_the_checks(graded: Graded) -> None:
     assert "alert(1)" in page and not active(page)
 
 
-@pytest.mark.parametrize("student", each_of(["untouched", "linked", "attack-reads"]))
+def test_feedback_names_the_exercises_and_leaves_out_lesson_and_boilerplate(graded: Graded) -> None:
+    page = graded.folder.feedback("whole-sum", UNIT)
+    for exercise in EXERCISES:
+        assert f"<h2><span>{exercise.title}</span>" in page
+    assert "Test cell" not in page and "kata.check" not in page and "kata.validate" not in page
+    assert "This notebook holds" not in page and "An example: run it" not in page
+    assert WHOLE_SUM.splitlines()[4].strip() in page, "the code that was graded"
+
+
+@pytest.mark.parametrize("student", ["untouched", "linked", "attack-reads"])
 def test_no_feedback_shows_a_solution_or_a_hidden_check(student: str, graded: Graded) -> None:
     page = graded.folder.feedback(student, UNIT)
     assert "BEGIN SOLUTION" not in page and "learner.agrees" not in page
