@@ -46,7 +46,7 @@ def write_file(path: Path, content: bytes | Iterable[bytes], *, below: Path | No
 
 def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write the file that a user named, in a folder that exists; into a pipe or device too. Raises OSError."""
-    _refuse_link(path)
+    refuse_link(path)
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     if not path.exists() or path.is_file() or path.is_dir():
@@ -59,7 +59,7 @@ def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
 def open_to_append(path: Path, *, below: Path | None = None) -> int:
     """Open a file for reading and appending; it is made if missing. Raises OSError, also for a link."""
     make_folder(path.parent, below=below)
-    _refuse_link(path)
+    refuse_link(path)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
 
 
@@ -76,14 +76,14 @@ def make_folder(path: Path, *, below: Path | None = None) -> None:
     top.mkdir(parents=True, exist_ok=True)
     for part in Path(os.path.abspath(path)).relative_to(os.path.abspath(top)).parts:
         top = top / part
-        _refuse_link(top)
+        refuse_link(top)
         top.mkdir(exist_ok=True)
 
 
 def lock_at(path: Path, *, below: Path | None = None, seconds: float = -1) -> FileLock:
     """A lock file at this path, not yet taken. seconds: how long to wait for it, forever by default. Raises OSError."""
     make_folder(path.parent, below=below)
-    _refuse_link(path)
+    refuse_link(path)
     return FileLock(str(path), timeout=seconds)
 
 
@@ -101,7 +101,7 @@ def _sync(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _refuse_link(path: Path) -> None:
+def refuse_link(path: Path) -> None:
     """Raise OSError for a symbolic link, a Windows junction, or a file that has a second name."""
     with suppress(FileNotFoundError):
         found = os.lstat(path)

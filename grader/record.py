@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -99,18 +99,6 @@ class CourseStamp(_Part):
     digest: str = Field(default="", description="SHA-256 of all that its exercises are graded by; absent when unknown.")
 
 
-class GradedAgain(_Part):
-    """On what terms an exercise was graded after the rest of its record: the course was mended, say."""
-
-    course: CourseStamp = Field(description="The course that it was graded against then.")
-    kit: str = Field(description="SHA-256 of all that the exercise was graded by then.")
-    digest: str = Field(description="SHA-256 of the submission as it was read then.")
-    seed: int = Field(ge=0, le=MAX_SEED, description="The seed of the hidden inputs then.")
-    versions: dict[str, str] = Field(
-        default={}, description="Of the grader and of what its numbers depend on, then; absent when unknown."
-    )
-
-
 class ExerciseResult(_Part):
     """What one exercise of a submission came to."""
 
@@ -131,9 +119,6 @@ class ExerciseResult(_Part):
     uncounted: bool = Field(
         default=False,
         description="Whether it counts neither in points nor in the maximum: exempt, withdrawn, or of a dropped unit.",
-    )
-    graded_again: GradedAgain | None = Field(
-        default=None, description="On what terms, where this exercise was graded later than the rest of the record."
     )
 
     @property
@@ -277,11 +262,8 @@ class Record(_Part):
         left_out |= {} if self.course.digest else {"course": {"digest": True}}
         finals = {} if self.is_adjusted else {"final_points": True, "final_max_points": True}
         left_out |= {} if self.is_adjusted else {**finals, "adjustments": True}
-        return left_out | {"exercises": dict(enumerate(map(_left_out_of(finals), self.exercises)))}
-
-    def seed_of(self, exercise: ExerciseResult) -> int:
-        """The seed with which one of its exercises was graded."""
-        return exercise.graded_again.seed if exercise.graded_again else self.seed
+        counts = [{} if each.uncounted else {"uncounted": True} for each in self.exercises]
+        return left_out | {"exercises": {place: {**finals, **each} for place, each in enumerate(counts)}}
 
     @property
     def not_taken(self) -> list[Problem]:
@@ -353,21 +335,6 @@ def record_schema() -> dict[str, Any]:
     """The JSON Schema of a record, as published in docs/record.schema.json."""
     schema = Record.model_json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _left_out_of(finals: Mapping[str, bool]) -> Callable[[ExerciseResult], dict[str, Any]]:
-    """Finds the optional fields that an exercise leaves out, in addition to these."""
-
-    def left_out(exercise: ExerciseResult) -> dict[str, Any]:
-        again = exercise.graded_again
-        always: dict[str, Any] = {**finals, **({} if exercise.uncounted else {"uncounted": True})}
-        if again is None:
-            return {**always, "graded_again": True}
-        unknown: dict[str, Any] = {} if again.versions else {"versions": True}
-        unknown |= {} if again.course.digest else {"course": {"digest": True}}
-        return {**always, **({"graded_again": unknown} if unknown else {})}
-
-    return left_out
 
 
 def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:

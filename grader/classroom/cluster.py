@@ -24,13 +24,13 @@ from grader.sandbox.launch import MachineError
 
 from . import cluster_worker
 from .cluster_worker import Answer, Job
-from .entries import Entry
-from .run_header import Terms
+from .grading_terms import Terms
+from .submission_files import SubmissionFiles
 
 if TYPE_CHECKING:
     from distributed import Client
 
-    from .run_header import RunHeader
+    from .store import Run
 
 Value = TypeVar("Value")
 
@@ -91,10 +91,10 @@ class ClusterJudges(Executor):
     error.
     """
 
-    def __init__(self, address: str, terms: Terms, header: RunHeader, entries: Sequence[Entry]) -> None:
+    def __init__(self, address: str, terms: Terms, run: Run, submissions: Sequence[SubmissionFiles]) -> None:
         self.remarks: list[str] = []
         self._address = address
-        self._job = Job(token_hex(8), terms, header, cluster_worker.fingerprints(entries))
+        self._job = Job(token_hex(8), terms, run, cluster_worker.fingerprints(submissions))
         self._workers: dict[str, _Worker] = {}
         self._calls: asyncio.Queue[_Call] = asyncio.Queue()
         self._unanswered: set[_Call] = set()

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .entries import Entry
+from .grading_terms import Terms, run_of
 from .pool import Judges
-from .run_header import Terms
+from .submission_files import SubmissionFiles
 
 if TYPE_CHECKING:
-    from .run_header import RunHeader
+    from .store import Run
 
 IDLE_SECONDS = 300.0
 """Seconds without work after which the judges of a run end: the run may have been killed."""
@@ -46,7 +46,7 @@ class Job:
 
     id: str
     terms: Terms
-    header: RunHeader
+    run: Run
     seen: dict[Path, str]
 
 
@@ -90,19 +90,17 @@ def why_not(job: Job) -> str | None:
     """The reason why this process may not grade, in a few words; None if it may."""
     from grader.course import CourseError, load_course
 
-    from .run_header import header_of
-
     try:
-        here = header_of(load_course(job.terms.course), job.terms, {})
+        here = run_of(load_course(job.terms.course), job.terms)
     except (CourseError, OSError):
         return f"it does not see the course at {job.terms.course}"
-    return _other_make(here, job.header) or _other_sight(job.seen) or _no_wall(job.terms)
+    return _other_make(here, job.run) or _other_sight(job.seen) or _no_wall(job.terms)
 
 
-def fingerprints(entries: Sequence[Entry]) -> dict[Path, str]:
+def fingerprints(submissions: Sequence[SubmissionFiles]) -> dict[Path, str]:
     """Digests of what is at some submissions' paths, spread over the class; paths that cannot be read are left out."""
-    chosen = entries[:: max(1, len(entries) // SAMPLE)][:SAMPLE]
-    paths = [path for entry in chosen for path in ([part.path for part in entry.parts] or [entry.path])]
+    chosen = submissions[:: max(1, len(submissions) // SAMPLE)][:SAMPLE]
+    paths = [path for files in chosen for path in files.paths]
     return {path: seen for path in paths if (seen := _sight(path))}
 
 
@@ -127,11 +125,11 @@ def _size(found: os.stat_result) -> int:
     return found.st_size if stat.S_ISREG(found.st_mode) else -1  # a folder's own size depends on the file system
 
 
-def _other_make(here: RunHeader, there: RunHeader) -> str | None:
+def _other_make(here: Run, there: Run) -> str | None:
     for name in sorted(there.versions):
         if here.versions.get(name) != there.versions[name]:
             return f"its {name} is {here.versions.get(name, 'missing')}, not {there.versions[name]}"
-    if (here.course_sha256, here.checks_sha256) != (there.course_sha256, there.checks_sha256):
+    if here.digest != there.digest:
         return "it sees another course at the same path"
     return None
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from dataclasses import dataclass
 from itertools import islice
 
 from grader.sandbox.launch import MachineError
 
-from .entries import Entry
-from .judging import grade_batch
-from .run_header import Terms
+from .grading_terms import Terms
+from .judging import Graded, grade_batch
+from .submission_files import SubmissionFiles
 
 CHUNK = 8
 """Submissions in one batch: collecting the checks costs as much as grading a submission, so a batch has several."""
@@ -22,15 +21,7 @@ LOSSES_IN_A_ROW = 20
 """This many crashed judges in a row, without a record in between, are not a submission's fault."""
 
 
-@dataclass(frozen=True)
-class Lost:
-    """A submission that crashes every judge that grades it."""
-
-    entry: Entry
-    reason: str
-
-
-Batch = tuple[Entry, ...]
+Batch = tuple[SubmissionFiles, ...]
 
 
 class Dispatch:
@@ -43,23 +34,25 @@ class Dispatch:
 
     def __init__(self, executor: Executor, width: int, terms: Terms) -> None:
         self._executor, self._width, self._terms = executor, width, terms
-        self._out: dict[Future[dict[str, str]], Batch] = {}
-        self._alone: deque[Entry] = deque()
-        self._back: deque[Entry] = deque()
+        self._out: dict[Future[dict[str, Graded]], Batch] = {}
+        self._alone: deque[SubmissionFiles] = deque()
+        self._back: deque[SubmissionFiles] = deque()
         self._tries: Counter[str] = Counter()
         self._losses = 0
 
-    def records(self, entries: Iterator[Entry], left: Callable[[], int]) -> Iterator[list[str] | Lost]:
-        """Grade the submissions and yield their records as they come, some lines of JSON at a time.
+    def results(
+        self, submissions: Iterator[SubmissionFiles], left: Callable[[], int]
+    ) -> Iterator[tuple[SubmissionFiles, Graded | str]]:
+        """Grade the submissions and yield what each came to; why it did not, if it crashes every judge that grades it.
 
-        left: about how many of `entries` were not taken yet; near the end batches get smaller, so that no judge is left
+        left: about how many of them were not taken yet; near the end batches get smaller, so that no judge is left
         with a long one.
 
         Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
         """
         try:
             while True:
-                self._send(entries, left)
+                self._send(submissions, left)
                 if not self._out:
                     return
                 done, _ = wait(self._out, return_when=FIRST_COMPLETED)
@@ -69,9 +62,9 @@ class Dispatch:
             for future in self._out:
                 future.cancel()
 
-    def _send(self, entries: Iterator[Entry], left: Callable[[], int]) -> None:
+    def _send(self, submissions: Iterator[SubmissionFiles], left: Callable[[], int]) -> None:
         while len(self._out) < self._width:
-            batch = (self._alone.popleft(),) if self._alone else self._next(entries, left())
+            batch = (self._alone.popleft(),) if self._alone else self._next(submissions, left())
             if not batch:
                 return
             try:
@@ -80,37 +73,37 @@ class Dispatch:
                 raise MachineError(f"no judge can be started ({error})") from None
             self._out[future] = batch
 
-    def _next(self, entries: Iterator[Entry], left: int) -> Batch:
+    def _next(self, submissions: Iterator[SubmissionFiles], left: int) -> Batch:
         """The next batch: submissions to retry first; near the end so few that every judge gets some."""
         size = max(1, min(CHUNK, -(-(left + len(self._back)) // self._width)))
         back = [self._back.popleft() for _ in range(min(size, len(self._back)))]
-        return (*back, *islice(entries, size - len(back)))
+        return (*back, *islice(submissions, size - len(back)))
 
-    def _taken(self, future: Future[dict[str, str]], batch: Batch) -> Iterator[list[str] | Lost]:
+    def _taken(self, future: Future[dict[str, Graded]], batch: Batch) -> Iterator[tuple[SubmissionFiles, Graded | str]]:
         try:
-            lines = future.result()
+            graded = future.result()
         except Exception as error:
             if is_no_submissions_doing(error):
                 raise
             yield from self._lost(batch, error)
         else:
             self._losses = 0
-            self._back.extend(entry for entry in batch if entry.name not in lines)
-            yield list(lines.values())
+            self._back.extend(files for files in batch if files.entry not in graded)
+            yield from ((files, graded[files.entry]) for files in batch if files.entry in graded)
 
-    def _lost(self, batch: Batch, error: Exception) -> Iterator[Lost]:
+    def _lost(self, batch: Batch, error: Exception) -> Iterator[tuple[SubmissionFiles, str]]:
         self._losses += 1
         if self._losses >= LOSSES_IN_A_ROW:
             raise MachineError(f"the last {self._losses} judges all ended before they had graded anything") from error
         if len(batch) > 1:  # one by one, to find the submission that crashes the judge
             self._alone.extend(batch)
             return
-        (entry,) = batch
-        self._tries[entry.name] += 1
-        if self._tries[entry.name] < TRIES:
-            self._alone.append(entry)
+        (files,) = batch
+        self._tries[files.entry] += 1
+        if self._tries[files.entry] < TRIES:
+            self._alone.append(files)
         else:
-            yield Lost(entry, _reason(error))
+            yield files, _reason(error)
 
 
 def is_no_submissions_doing(error: Exception) -> bool:

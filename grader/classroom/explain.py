@@ -1,125 +1,144 @@
-"""Explains a learner's lost points to an instructor: each check, with its inputs if wanted, and how to run it again."""
+"""Answers an appeal, for instructors: where a learner lost points, and what the checks asked, expected and got.
+
+What was handed in is in the database. It is graded again with the run's seed, and so asked the very same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from grader.course import Course, Exercise
-from grader.intake import SubmissionError
-from grader.judge.shown_case import asked_again
-from grader.record import ExerciseResult
-from grader.render.safe_text import safe_line
-from grader.render.wording import score
-from grader.sandbox.levels import Level
+from grader.course import Course
+from grader.judge.shown_case import ShownCase, ShownCheck, asked_again
+from grader.record import CheckResult, ExerciseResult, Record
+from grader.render.safe_text import safe_block, safe_line, visible
+from grader.render.wording import MARKS, NOT_GRADED, change, score
 
-from .appeal import command_line, lost, told_of_inputs, told_of_lost, told_of_policy, told_of_source
-from .handed_in import HandedIn, find_again, from_path, place_of, result_of_learner
 from .override import graded_exercise
-from .results_file import Result
-from .run_header import read_run
+from .results import ClassResults
+from .store import Row, reading
 
-NOTHING_TO_SHOW = ("missing", "not_started")
-"""An exercise in one of these states was not run."""
-
-
-@dataclass(frozen=True)
-class ExplainOptions:
-    """What is explained, and how.
-
-    exercise: only this one; all with lost points if None. inputs: run the checks again and show inputs, expected and
-    actual values. file: the submission, if it has moved. level: that of the class if None.
-    """
-
-    exercise: str | None = None
-    inputs: bool = False
-    file: Path | None = None
-    level: Level | None = None
+MESSAGE_LINES = 60
+MOST_LINES = 400
+"""Lines of a learner's file that are printed."""
 
 
-def explain(
-    out: Path, learner: str, course: Course, options: ExplainOptions, say: Callable[[str], None]
-) -> Iterator[str]:
-    """Yield the lines of an explanation. say: takes sentences about a submission that is not found or has changed.
+def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -> Iterator[str]:
+    """Yield the lines of an explanation. exercises: only these; all with lost points if empty.
 
     Raises KataError for an unknown learner or exercise, and when the checks cannot be run again.
     """
-    result = result_of_learner(out, learner)
-    record, titles, who = result.record, course.titles, safe_line(result.titled.submission)
-    asked = (
-        lost(record) if options.exercise is None else [graded_exercise(result, course.exercise(options.exercise).id)]
-    )
-    if not asked:
-        yield f"{who} has all points for all {len(record.exercises)} exercises."
-        return
-    again = _Again(out, result, course, options, _submission(out, result, course, options.file, say))
-    for each in asked:
-        yield f"{who}: seed {record.seed_of(each)}"
-        yield from told_of_lost(each, titles.get(each.id, each.id))
-        yield from again.told(each)
-        yield ""
-    ids = {each.id for each in asked}
-    yield from told_of_policy(record, [each.unit for each in course.exercises if each.id in ids])
-
-
-def _submission(
-    out: Path, result: Result, course: Course, file: Path | None, say: Callable[[str], None]
-) -> HandedIn | None:
-    try:
-        found = from_path(file, course, result) if file else find_again(out, read_run(out), result, course)
-    except SubmissionError as error:
-        if file:
-            raise
-        say(str(error))
-        return None
-    if found.remark:
-        say(found.remark)
-    return found
-
-
-@dataclass(frozen=True)
-class _Again:
-    """How an exercise of one learner is run again."""
-
-    out: Path
-    result: Result
-    course: Course
-    options: ExplainOptions
-    handed_in: HandedIn | None
-
-    @property
-    def _level(self) -> Level:
-        return self.options.level or self.result.record.isolation
-
-    def told(self, exercise: ExerciseResult) -> Iterator[str]:
-        """Yield the inputs, if asked for, and the command that runs the exercise again."""
-        known, was_run = self.course.exercise(exercise.id), exercise.status not in NOTHING_TO_SHOW
-        source = self.handed_in.submission.sources.get(exercise.id) if self.handed_in else None
-        if self.handed_in is None or source is None:
-            if was_run:
-                yield from self._command("FILE", exercise)
+    with reading(out) as store:
+        results = ClassResults(store, course)
+        result = results.find(learner, f"kata explain {out}")
+        record, who = result.record, safe_line(result.titled.submission)
+        asked = [graded_exercise(record, course.exercise(id).id) for id in exercises] or _lost(record)
+        if not asked:
+            yield f"{who} has all points for all {len(record.exercises)} exercises."
             return
-        if self.options.inputs and was_run:
-            yield from self._inputs(exercise, known, source.content, self.handed_in)
-        place = place_of(self.handed_in, known, self.out, self.course, self.result.learner)
-        yield from self._command(place.absolute(), exercise)
+        rows = {row.result.id: row for row in store.rows(result.learner.id, results.run)}
+        for each in asked:
+            yield f"{who}: seed {record.seed}"
+            yield from _told_of_lost(each, course.titles.get(each.id, each.id))
+            yield from _told_again(results, rows[each.id])
+            yield ""
+        ids = {each.id for each in asked}
+        yield from _told_of_policy(record, [each.unit for each in course.exercises if each.id in ids])
 
-    def _command(self, place: object, exercise: ExerciseResult) -> Iterator[str]:
-        words = ("kata", "grade", place, "--only", exercise.id, "--seed", self.result.record.seed_of(exercise))
-        yield "  Run exactly this again:"
-        yield f"    {command_line(*words, '--isolation', self._level, '--course', self.course.root)}"
 
-    def _inputs(self, exercise: ExerciseResult, known: Exercise, content: bytes, handed_in: HandedIn) -> Iterator[str]:
-        seed = self.result.record.seed_of(exercise)
-        again, checks = asked_again(self.course, self._level, seed, handed_in.submission, known.id)
-        yield "  The learner's lines:"
-        yield from told_of_source(content)
-        if again.points == exercise.points:
-            yield f"  Asked again just now: {score(again.points)} points, as recorded."
-        else:
-            yield (
-                f"  Asked again just now: {score(again.points)} points, where the record has "
-                f"{score(exercise.points)}. The course, the file or this machine is not what it was."
-            )
-        yield from told_of_inputs(checks, again)
+def _told_again(results: ClassResults, row: Row) -> Iterator[str]:
+    """Grade an exercise again; yield the learner's lines, and what the failed checks asked."""
+    before, submission = row.result, results.store.submission(row.submission)
+    source = submission.sources.get(before.id)
+    if source is None or before.status in _NOTHING:
+        return
+    run = results.runs[row.run]
+    again, checks = asked_again(results.course, run.level, run.seed, submission, before.id)
+    yield "  The learner's lines:"
+    yield from _told_of_source(source.content)
+    if again.points == before.points:
+        yield f"  Asked again just now: {score(again.points)} points, as recorded."
+    else:
+        yield (
+            f"  Asked again just now: {score(again.points)} points, where the record has {score(before.points)}. "
+            "The course or this machine is not what it was."
+        )
+    yield from _told_of_inputs(checks, again)
+
+
+def _lost(record: Record) -> list[ExerciseResult]:
+    """The exercises of a record without full points."""
+    return [
+        each
+        for each in record.exercises
+        if min(each.points, each.counted_points) < each.max_points or each.status == "error"
+    ]
+
+
+def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
+    """Yield every lost point of an exercise: the check's title, its message, and the known mistakes."""
+    earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
+    if exercise.counted_points != exercise.points:
+        earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
+    yield f"{safe_line(exercise.id)}, {safe_line(title)}: {MARKS[exercise.status].word}, {earned}"
+    if exercise.status == "error":
+        yield f"  {NOT_GRADED}"
+    elif exercise.status in ("missing", "not_started"):
+        yield f"  {_NOTHING[exercise.status]}"
+        return
+    for check in exercise.checks:
+        if check.points < check.max_points or check.outcome in ("failed", "error"):
+            yield from _check(check)
+    for diagnosis in exercise.diagnosis:
+        yield f"  Probably: {safe_line(diagnosis.message)} ({safe_line(diagnosis.mistake)})"
+
+
+_NOTHING = {
+    "missing": "There is no file for this exercise.",
+    "not_started": "This is still the file as it was given.",
+}
+
+
+def _check(check: CheckResult) -> Iterator[str]:
+    points = f"{score(check.points)} of {score(check.max_points)} points"
+    yield f"  - {safe_line(check.title or check.name)} ({points}; {safe_line(check.name)}, {check.outcome})"
+    if check.message.strip():
+        yield from (f"      {line}" for line in safe_block(check.message, MESSAGE_LINES))
+
+
+def _told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
+    """Yield what the course's policy changed in the points of these units."""
+    wanted = set(units)
+    told = [each for each in record.adjustments or () if each.unit in wanted]
+    if told:
+        yield "After grading:"
+        yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in told)
+
+
+def _told_of_inputs(checks: Mapping[str, ShownCheck], exercise: ExerciseResult) -> Iterator[str]:
+    """Yield inputs, expected and actual values of each check that did not pass."""
+    for check in exercise.checks:
+        if shown := checks.get(check.name):
+            yield f"  {safe_line(check.title or check.name)}"
+            for number, case in enumerate(shown.cases, 1):
+                yield from _case(case, number)
+            if shown.left_out:
+                yield f"    and {shown.left_out} more cases"
+
+
+def _case(case: ShownCase, number: int) -> Iterator[str]:
+    yield f"    Case {number}, {'which came out wrong' if case.is_wrong else 'which came out right'}:"
+    for head, lines in (("asked", case.asked), ("expected", case.expected), ("came", case.came)):
+        yield f"      {head}:"
+        for line in lines:
+            yield from (f"        {visible(part)}" for part in line.split("\n"))
+
+
+def _told_of_source(content: bytes) -> Iterator[str]:
+    """Yield a learner's file with numbers of lines."""
+    lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # lines end where Python ends them
+    for number, line in enumerate(lines[:MOST_LINES], 1):
+        yield f"    {number:4} | {visible(line)}".rstrip()
+    if (left := len(lines) - MOST_LINES) > 0:
+        yield f"    ... ({left} more lines)"

@@ -1,35 +1,42 @@
-"""Grades a class: from a folder of submissions to final points, changed points and pages in OUT."""
+"""Grades a class: from a folder of submissions to the database, results.jsonl, and pages in OUT."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
+from grader.intake.names import first_few
 from grader.judge.seeds import seed_for
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.launch import MachineError
 from grader.sandbox.levels import Level
 
-from .class_folder import class_in
+from .class_list import ClassList, Identification, class_in
 from .cluster import ClusterJudges, NoWorkerLeft
 from .dispatch import CHUNK
-from .final_points import apply_policy
-from .lms_names import Platform
-from .members import Members
-from .played_maps import keep_played
+from .grading_terms import Terms, changed_kits, differences, run_of
+from .learners import Learner, folded
+from .moves import Move, Standings, moves_between, standings
+from .platforms import Platform, read_names
 from .pool import Judges
-from .regrading import Move
-from .results_file import RESULTS, read_results, ungraded
-from .run import ClassRun, sole_run
-from .run_header import RunHeader, Terms, header_of, read_run
-from .same_class import as_before, refuse_another_roster, rows_before, source_of
-from .summary import summarize
+from .publishing import changed_aside, publish, published, stale_exports
+from .results import ClassResults
+from .roster import Roster, read_roster
+from .run import ClassRun
+from .store import Run, Store, writing
+from .submission_files import SubmissionFiles
+from .unmatched import as_written, read_matches
+
+NUMBERED: Collection[Platform] = ("canvas", "moodle", "brightspace")
+"""The platforms that write a number of the learner's beside a display name, which learners can change."""
+UNPACKED = ".unpacked"
+"""In OUT: what a class's zip holds, while it is graded."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +45,18 @@ class ClassOptions:
 
     only: the exercises; those of the run before, or all, if empty. seed: that of the run before, or a fresh one, if
     None. scheduler: the address of a dask scheduler, whose workers grade instead of judges on this machine. platform:
-    the one that made the file names; detected if None.
+    the one that made the file names; found out if None. matches: a filled unmatched.csv. resume, anew: whether to go on
+    with what OUT holds, or to begin again.
     """
 
     level: Level
     jobs: int = 1
     scheduler: str | None = None
     resume: bool = False
+    anew: bool = False
     roster: Path | None = None
     platform: Platform | None = None
+    matches: Path | None = None
     only: Sequence[str] = ()
     seed: int | None = None
     pages: bool = False
@@ -59,29 +69,40 @@ class Screen(Protocol):
         """Show a sentence."""
 
     def progress(self, total: int) -> AbstractContextManager[Callable[[str, bool], None]]:
-        """A progress bar. The yielded function gets a learner's name, and whether there was anything to grade."""
+        """A progress bar. The yielded function gets a submission's name, and whether there was anything to grade."""
 
 
 @dataclass(frozen=True)
 class GradedClass:
-    """What a run came to. faults: learners whom the grader itself failed at. disputes: whose work is not clear."""
+    """What a run came to. faults: learners at whom the grader itself failed. unmatched: submissions of nobody."""
 
     summary: ClassSummary
     moves: Sequence[Move]
     faults: Sequence[str]
-    disputes: Sequence[str]
+    unmatched: Sequence[str]
 
 
-def grade_class(submissions: Path, out: Path, course: Course, options: ClassOptions, screen: Screen) -> GradedClass:
-    """Grade the class in a folder or a zip into OUT.
+MakeJudges = Callable[[int, Terms], Executor]
+"""Makes an executor of so many judges, which grade by these terms."""
+
+
+def grade_class(
+    submissions: Path,
+    out: Path,
+    course: Course,
+    options: ClassOptions,
+    screen: Screen,
+    judges: MakeJudges = Judges,
+) -> GradedClass:
+    """Grade the class in a folder or a zip into OUT. judges: those of this machine.
 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
     """
-    with sole_run(out):
-        work = _ClassWork(submissions, out, course, options, screen)
+    with writing(out) as store:
+        work = _ClassWork(submissions, store, course, options, screen)
         try:
-            return work.grade()
+            return work.grade(judges)
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
         except NoWorkerLeft as error:
@@ -97,90 +118,224 @@ def grade_class(submissions: Path, out: Path, course: Course, options: ClassOpti
 
 
 class _ClassWork:
-    def __init__(self, submissions: Path, out: Path, course: Course, options: ClassOptions, screen: Screen) -> None:
+    def __init__(self, submissions: Path, store: Store, course: Course, options: ClassOptions, screen: Screen) -> None:
         # a cluster's worker has another working folder
         self._submissions = submissions.absolute() if options.scheduler else submissions
-        self._out, self._course, self._options, self._screen = out, course, options, screen
+        self._store, self._out, self._course = store, store.folder, course
+        self._options, self._screen = options, screen
+        runs = store.runs()
+        if runs and not (options.resume or options.anew):
+            raise KataError(
+                f"{self._out} holds a graded class. --resume goes on with it; --anew begins again, and the earlier run "
+                "stays in the database."
+            )
+        self._last = runs[-1] if runs else None
+        self._before = self._last if options.resume else None
         self._run: ClassRun | None = None
 
     @property
     def has_results(self) -> bool:
-        """Whether OUT holds records of this run."""
-        return self._run is not None and self._run.has_results
+        """Whether OUT holds results of this grading."""
+        return self._run is not None and (self._before is not None or self._run.run.id > 0)
 
     def kept(self) -> str:
         """A sentence on what is kept of a run that did not come to its end."""
         if not self.has_results:
             return "Nothing was graded."
         try:
-            done, left = len(read_results(self._out)), len(ungraded(self._out))
-        except KataError as error:
+            results = ClassResults(self._store, self._course)
+            publish(self._out, results)
+        except (KataError, OSError) as error:
             return str(error)
+        done, left = len(results), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
-    def grade(self) -> GradedClass:
-        out, course, options = self._out, self._course, self._options
-        earlier = read_run(out) if options.resume else None
-        same = as_before(earlier, options.roster, options.platform, course, out)
-        rows = rows_before(out, earlier, same.roster)
-        terms = self._terms(earlier)
-        unpacked = out.absolute() if options.scheduler else out
-        with class_in(self._submissions, unpacked, course, same.reading_options(rows)) as members:
-            source = source_of(self._submissions, same, members)
-            refuse_another_roster(out, earlier, source, members, rows)
-            if not members.entries and not (options.resume and (out / RESULTS).exists()):
-                self._say([*members.remarks, *members.disputes])
+    def grade(self, make_judges: MakeJudges) -> GradedClass:
+        out = self._out.absolute() if self._options.scheduler else self._out
+        by = self._identification()
+        with class_in(self._submissions, out / UNPACKED, self._course, by) as everyone:
+            terms = self._terms()
+            if not everyone.submissions and self._before is None:
+                self._say(everyone.remarks)
                 raise KataError("Nothing was graded, since nobody knows whose any submission is.")
-            header = header_of(course, terms, self._arguments(), source)
-            self._run = run = ClassRun(out, members, course, terms, header)
-            if options.resume:
-                run.go_on(again=bool(options.only) and earlier is not None and bool(earlier.differences(header)))
-            self._let_judges_grade(run, terms, header, members)
-            keep_played(out, members.entries)
-        remarks = apply_policy(out, course)
-        run.settle_moves()
-        self._say([*same.remarks, *self._chosen_before(earlier), *run.tally.remarks, *remarks, *members.disputes])
-        return GradedClass(summarize(out, course, pages=options.pages), run.moves, run.tally.faults, members.disputes)
+            now = run_of(self._course, terms, self._submissions, everyone.platform)
+            again = self._demand_same(now)
+            self._refuse_others(everyone, by.matches)
+            earlier: Standings = {}
+            if self._before:
+                merged = {**self._before.kits, **now.kits} if again else now.kits
+                chosen = self._before.exercises if again else now.exercises
+                now = replace(now, first=self._before.first, kits=merged, exercises=chosen)
+                earlier = standings(ClassResults(self._store, self._course))
+            before = published(self._out)
+            self._run = run = ClassRun(self._store, now, everyone, self._course, before=self._before, again=again)
+            self._let_judges_grade(run, terms, make_judges)
+        results = ClassResults(self._store, self._course)
+        moves = moves_between(earlier, standings(results)) if earlier else []
+        summary = publish(self._out, results, pages=self._options.pages)
+        self._say([*everyone.remarks, *self._chosen_before(), *run.tally.remarks, *results.remarks()])
+        if earlier:
+            self._say([*changed_aside(before, results, {each.learner for each in moves}), *stale_exports(self._out)])
+        unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
+        return GradedClass(summary, moves, list(dict.fromkeys(run.tally.faults)), unmatched)
 
-    def _terms(self, earlier: RunHeader | None) -> Terms:
+    # --- what the run before decides ----------------------------------------------------------------------------------
+
+    def _identification(self) -> Identification:
+        """Whose each submission is: by the roster that was given, or by that of the run before.
+
+        Raises KataError for another platform than that of the run that goes on.
+        """
+        options, used = self._options, self._before.platform if self._before else None
+        if options.platform and used and options.platform != used:
+            raise KataError(
+                f"{self._out} was graded with the names of {used}, and --from says {options.platform}: rows would be "
+                "somebody else's. Leave --from out, or give another folder."
+            )
+        ignored = (self._out, *(path for path in (options.roster, options.matches) if path))
+        matches = read_matches(options.matches) if options.matches else {}
+        return Identification(self._roster(), options.platform or used, matches, ignored)
+
+    def _roster(self) -> Roster | None:
+        if self._options.roster is not None:
+            known = self._last.kits if self._last else ()
+            return read_roster(self._options.roster, self._course, withdrawn=known)
+        enrolled = tuple(each.learner for each in self._store.members(self._last) if each.learner.in_roster)
+        if not (self._last and enrolled):
+            return None
+        self._say(["The roster is that of the run before."])
+        return Roster(self._out, enrolled)
+
+    def _terms(self) -> Terms:
         options, there = self._options, {each.id for each in self._course.exercises}
-        only = options.only or [id for id in (earlier.only if earlier else ()) if id in there]
-        seed = earlier.seed if earlier and options.seed is None else seed_for(self._course, options.seed)
+        only = options.only or [id for id in (self._before.exercises if self._before else ()) if id in there]
+        seed = self._before.seed if self._before and options.seed is None else seed_for(self._course, options.seed)
         return Terms((self._course.root / "course.yml").absolute(), options.level, seed, tuple(only))
 
-    def _arguments(self) -> dict[str, str]:
-        """What was typed, to be kept with the results."""
-        options = self._options
-        told = {"submissions": str(self._submissions), "roster": str(options.roster or ""), "jobs": str(options.jobs)}
-        told |= {"scheduler": options.scheduler} if options.scheduler else {}
-        return told | ({"names": options.platform} if options.platform else {})
-
-    def _chosen_before(self, earlier: RunHeader | None) -> list[str]:
+    def _chosen_before(self) -> list[str]:
         """A sentence about exercises of the earlier run that were not named this time."""
-        if self._options.only or earlier is None or not earlier.only:
+        if self._options.only or not (self._before and self._before.exercises):
             return []
-        return [f"The exercises are those of the run before: {', '.join(earlier.only)}."]
+        return [f"The exercises are those of the run before: {', '.join(self._before.exercises)}."]
+
+    def _demand_same(self, now: Run) -> bool:
+        """Whether some exercises are graded again on other terms than before, for those who have results.
+
+        Raises KataError when the terms differ in anything else.
+        """
+        if self._before is None:
+            return False
+        oldest = self._store.oldest(self._before)
+        versions = next(each.versions for each in self._store.runs() if each.id == oldest)
+        there = {each.id for each in self._course.exercises}
+        chosen = tuple(id for id in self._before.exercises if id in there)
+        before = replace(self._before, exercises=chosen, versions=versions)
+        found = differences(before, now)
+        if self._options.only and found:
+            strange = sorted(set(now.exercises) - set(before.exercises or now.exercises))
+            found = differences(
+                replace(before, version=now.version, versions=now.versions, kits=now.kits, digest=now.digest),
+                replace(now, exercises=before.exercises),
+            )
+            found += [f"{', '.join(strange)} was not among the exercises that were chosen"] if strange else []
+            if not found:
+                self._tell_of_left_behind(before, now)
+                return True
+        if found:
+            raise KataError(
+                f"{self._out} was graded on other terms: {'; '.join(found)}. {_how_to_resume(before, now)}"
+                "--anew begins again; or give another folder."
+            )
+        return False
+
+    def _tell_of_left_behind(self, before: Run, now: Run) -> None:
+        whole = run_of(self._course, Terms(now.course, now.level, now.seed, before.exercises))
+        if behind := [id for id in changed_kits(before, whole) if id not in now.exercises]:
+            more = " ".join(f"--only {id}" for id in behind)
+            self._say([f"Changed as well, and not graded again: {', '.join(behind)}. Add {more}."])
+
+    def _refuse_others(self, everyone: ClassList, matches: Collection[str]) -> None:
+        """Raise KataError if this is another class, or if a row would be lost or another's."""
+        graded = self._store.graded(self._before) if self._before else set()
+        if self._before is None or not graded:
+            return
+        now = {each.id: each for each in everyone.learners}
+        before = {each.learner.id: each.learner for each in self._store.members(self._before)}
+        work = {id for files in everyone.submissions for id in files.learners}
+        if moved := list(_moved(before, now)):
+            raise KataError(f"The row of {first_few(moved)} would be another's. {_OTHER_ROSTER}")
+        left = [id for id in before if id in graded and id not in now]
+        if left and any(each.in_roster for each in (*now.values(), *before.values())):
+            raise KataError(f"{first_few(left)} would lose their row. {_OTHER_ROSTER}")
+        if everyone.submissions and graded.isdisjoint(work):
+            raise KataError(
+                f"None of those who were graded into {self._out} handed in anything of this. It knows "
+                f"{first_few(sorted(graded), 3)}, and here are {first_few(sorted(work), 3)}: give another folder."
+            )
+        others = [files for files in everyone.submissions if as_written(files.entry) not in matches]
+        if told := list(_with_other_owners(self._store.entries(self._before), others, everyone.platform)):
+            raise KataError(f"{' '.join(told)} Say whose they are with --match.")
+
+    # --- grading ------------------------------------------------------------------------------------------------------
+
+    def _let_judges_grade(self, run: ClassRun, terms: Terms, make_judges: MakeJudges) -> None:
+        options, total = self._options, run.tally.total
+        if options.scheduler is None:
+            self._grade_with(run, terms, make_judges(max(1, min(options.jobs, total)), terms), options.jobs)
+            return
+        judges = ClusterJudges(options.scheduler, terms, run.run, run.submissions)
+        at_first = len(judges.remarks)
+        self._say(judges.remarks[:at_first])
+        try:
+            self._grade_with(run, terms, judges, judges.width(total, CHUNK))
+        finally:
+            self._say(judges.remarks[at_first:])
+
+    def _grade_with(self, run: ClassRun, terms: Terms, judges: Executor, width: int) -> None:
+        try:
+            with self._screen.progress(run.tally.total) as advance:
+                run.grade(judges, width, terms, advance)
+        finally:
+            judges.shutdown(wait=False, cancel_futures=True)
 
     def _say(self, sentences: Sequence[str]) -> None:
         for sentence in sentences:
             self._screen.say(sentence)
 
-    def _let_judges_grade(self, run: ClassRun, terms: Terms, header: RunHeader, members: Members) -> None:
-        options = self._options
-        if options.scheduler is None:
-            self._grade_with(run, Judges(min(options.jobs, run.tally.total), terms), options.jobs)
-            return
-        judges = ClusterJudges(options.scheduler, terms, header, members.entries)
-        at_first = len(judges.remarks)
-        self._say(judges.remarks[:at_first])
-        try:
-            self._grade_with(run, judges, judges.width(len(members.entries), CHUNK))
-        finally:
-            self._say(judges.remarks[at_first:])
 
-    def _grade_with(self, run: ClassRun, judges: Executor, width: int) -> None:
-        try:
-            with self._screen.progress(run.tally.total) as note_graded:
-                run.grade(judges, width, note_graded)
-        finally:
-            judges.shutdown(wait=False, cancel_futures=True)
+_OTHER_ROSTER = "Give the roster of that run, with new learners added; --anew begins again."
+
+
+def _moved(before: dict[str, Learner], now: dict[str, Learner]) -> Iterator[str]:
+    """Ids that now belong to somebody who had another id in the class."""
+    owners = {folded(each.name): id for id, each in before.items() if each.in_roster}
+    for id, learner in now.items():
+        is_renamed = id in before and folded(before[id].name) != folded(learner.name)
+        if is_renamed and owners.get(folded(learner.name), id) != id:
+            yield id
+
+
+def _with_other_owners(
+    before: Mapping[str, Collection[str]], now: Sequence[SubmissionFiles], platform: Platform
+) -> Iterator[str]:
+    """Sentences on submissions that were another's in the run before, by their name or the platform's number in it."""
+    owners = {key: whose for entry, whose in before.items() for key in _keys(entry, platform)}
+    for files in now:
+        known = [set(owners[key]) for key in _keys(files.entry, platform) if key in owners]
+        if any(whose.isdisjoint(files.learners) for whose in known):
+            whose, theirs = " and ".join(sorted(known[0])), " and ".join(files.learners)
+            yield f"{as_written(files.entry)} was of {whose} in the run before, and would be of {theirs}."
+
+
+def _keys(entry: str, platform: Platform) -> set[str]:
+    """By what a submission is known again: its name, and a number of the platform's that can be read in one way."""
+    names = read_names(platform, [entry, f"{entry}/"]).values() if platform in NUMBERED else ()
+    return {as_written(entry), *(f"#{name.readings[0].id}" for name in names if len(name.readings) == 1)} - {"#"}
+
+
+def _how_to_resume(before: Run, now: Run) -> str:
+    """How to resume if only the kits of some exercises have changed; else empty."""
+    changed = changed_kits(before, now)
+    if not changed or (before.seed, before.level, before.exercises) != (now.seed, now.level, now.exercises):
+        return ""
+    return f"To grade these again for everybody: --resume {' '.join(f'--only {id}' for id in changed)}. "

@@ -13,28 +13,34 @@ from __future__ import annotations
 
 import atexit
 import gc
+import hashlib
 import multiprocessing
 import os
 import signal
 import time
 import warnings
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from dataclasses import dataclass
 from multiprocessing.context import BaseContext
 from typing import TYPE_CHECKING
 
+from grader.course import Course
+from grader.intake import Submission
+from grader.played import as_bytes
+from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
 from grader.sandbox.launch import JoinedZygote, LaunchedZygote, MachineError, join, launch_ahead
 from grader.sandbox.levels import LEVELS, Level, has_zygotes
 from grader.starting import started_from_home
 
-from .entries import Entry
-from .run_header import Terms
+from .grading_terms import Terms
+from .played_maps import played_in
+from .store import ReadWork
+from .submission_files import OutOfReach, SubmissionFiles
 
 if TYPE_CHECKING:
-    from grader.intake import Submission
     from grader.judge.grading import Judge
-    from grader.record import Record
 
 LOADED = "grader.classroom.loaded_for_judges"
 """The module that the fork server imports before it forks."""
@@ -129,8 +135,16 @@ BATCH_SECONDS = 20.0
 """Seconds after which a batch starts no further submission: results not returned yet are lost if the run is killed."""
 
 
-def grade_batch(terms: Terms, batch: Sequence[Entry]) -> dict[str, str]:
-    """Grade one or more submissions; returns their records as lines of JSON by the submissions' names.
+@dataclass(frozen=True)
+class Graded:
+    """What one submission came to: its record as JSON, and what was read of it."""
+
+    record: str
+    work: ReadWork
+
+
+def grade_batch(terms: Terms, batch: Sequence[SubmissionFiles]) -> dict[str, Graded]:
+    """Grade one or more submissions; returns what each came to, by its entry. What would take too long is left out.
 
     A submission that cannot be read gets a record that says so. Raises MachineError when this machine cannot isolate,
     GraderBroken when the course's checks cannot be run; any other error is a fault of the grader.
@@ -139,7 +153,7 @@ def grade_batch(terms: Terms, batch: Sequence[Entry]) -> dict[str, str]:
     if isinstance(judge, MachineError):
         raise judge
     try:
-        return {record.submission: record.to_json() for record in _graded(judge, terms, batch)}
+        return _graded(judge, terms, batch)
     except BaseException:
         close_judge()  # its state is unknown
         raise
@@ -160,7 +174,6 @@ def close_judge() -> None:
     if _opened is not None and not isinstance(_opened[1], MachineError):
         _opened[1].close()
     _opened = None
-    _course_digest.cache_clear()
 
 
 def _open(terms: Terms) -> Judge | MachineError:
@@ -175,41 +188,76 @@ def _open(terms: Terms) -> Judge | MachineError:
     return Judge(load_course(terms.course), terms.level, terms.seed, terms.only, launched)
 
 
-@lru_cache(maxsize=1)
-def _course_digest(terms: Terms) -> str:
-    """The digest of the course that this process's judge uses, computed once."""
-    from grader.course import load_course
-
-    from .course_digest import course_digest
-
-    return course_digest(load_course(terms.course))
-
-
-def _graded(judge: Judge, terms: Terms, batch: Sequence[Entry]) -> list[Record]:
-    from .entries import OutOfReach, read_entry
-    from .results_file import digest_of, fault_record
-
-    digests: dict[str, str] = {}
-    records: list[Record] = []
+def _graded(judge: Judge, terms: Terms, batch: Sequence[SubmissionFiles]) -> dict[str, Graded]:
+    reading: deque[tuple[str, ReadWork]] = deque()
+    graded: dict[str, Graded] = {}
     deadline = time.monotonic() + BATCH_SECONDS
 
     def readable() -> Iterator[Submission]:
-        for entry in batch:
-            if records and time.monotonic() > deadline:
+        for files in batch:
+            if graded and time.monotonic() > deadline:
                 return
             try:
-                submission = read_entry(entry, judge.course)
+                submission = files.read(judge.course)
             except OutOfReach as error:
-                records.append(fault_record(entry.name, str(error), judge.course, terms))
+                record = fault_record(files.entry, str(error), judge.course, terms)
+                graded[files.entry] = Graded(record.to_json(), ReadWork(Submission(files.entry, {}, ()), digest=""))
                 continue
-            digests[entry.name] = digest_of(submission)
+            maps = played_in(files)
+            work = ReadWork(submission, digest_of(submission), as_bytes(maps) if maps else b"")
+            reading.append((files.entry, work))
             yield submission
 
-    stamp = _course_digest(terms)
-
     def take(record: Record) -> None:
-        course = record.course.model_copy(update={"digest": stamp})
-        records.append(record.model_copy(update={"digest": digests[record.submission], "course": course}))
+        entry, work = reading.popleft()
+        graded[entry] = Graded(record.to_json(), work)
 
     judge.grade(readable(), take)
-    return records
+    return graded
+
+
+def digest_of(submission: Submission) -> str:
+    """SHA-256 of the sources that count and of the problems in reading them; the submission's name does not matter."""
+    total = hashlib.sha256()
+    for exercise, source in sorted(submission.sources.items()):
+        _add(total, b"source", exercise.encode(), source.content)
+    for problem in submission.problems:
+        told = (problem.file, problem.kind, problem.message, problem.exercise or "")
+        _add(total, b"problem", *(part.encode("utf-8", "surrogatepass") for part in told))
+    return total.hexdigest()
+
+
+def _add(total: hashlib._Hash, *parts: bytes) -> None:
+    for part in parts:
+        total.update(f"{len(part)}:".encode())
+        total.update(part)
+
+
+def fault_record(name: str, reason: str, course: Course, terms: Terms) -> Record:
+    """A record in which no exercise has points.
+
+    reason: one sentence about what happened; learners may see it.
+    """
+    chosen = [each for each in course.exercises if not terms.only or each.id in terms.only]
+    return Record.of(
+        submission=name,
+        isolation=terms.level,
+        seed=terms.seed,
+        course=CourseStamp(title=course.title, version=course.version),
+        exercises=[_ungraded(each.id, each.points, reason) for each in chosen],
+    )
+
+
+def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
+    check = CheckResult(
+        name="grading",
+        title="The grader grades what was handed in.",
+        outcome="error",
+        points=0.0,
+        max_points=0.0,
+        visible=False,
+        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+    )
+    return ExerciseResult(
+        id=exercise, status="error", points=0.0, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
+    )

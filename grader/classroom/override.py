@@ -8,13 +8,11 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.record import ExerciseResult
+from grader.record import ExerciseResult, Record
 
-from .corrections import add_correction
-from .final_points import apply_policy
-from .handed_in import result_of_learner
-from .results_file import Result
-from .run import sole_run
+from .publishing import changed_aside, publish, published, stale_exports
+from .results import ClassResults
+from .store import writing
 
 BACK = "back"
 """In place of points: takes an earlier override back."""
@@ -22,7 +20,7 @@ BACK = "back"
 
 @dataclass(frozen=True)
 class Overridden:
-    """What was set: the points that count, before and after. remarks: sentences of the policy."""
+    """What was set: the points that count, before and after. remarks: sentences for the person who did it."""
 
     learner: str
     exercise: str
@@ -39,19 +37,22 @@ def override_points(out: Path, learner: str, exercise: str, points: str, reason:
     if not reason.strip():
         raise KataError("--reason must say why: whoever looks at these points later has nothing else.")
     id = course.exercise(exercise).id
-    with sole_run(out):
-        result = result_of_learner(out, learner)
-        before = graded_exercise(result, id)
-        name = result.learner.name
-        add_correction(out, name, id, _points(points, before), " ".join(reason.split()))
-        remarks = apply_policy(out, course)
-        after = graded_exercise(result_of_learner(out, name), id)
-    return Overridden(result.learner.shown, id, before.counted_points, after.counted_points, tuple(remarks))
+    with writing(out) as store:
+        before = ClassResults(store, course)
+        result = before.find(learner, f"kata override {out}")
+        old = graded_exercise(result.record, id)
+        totals = published(out)
+        store.override(before.run, result.learner.id, id, _points(points, old), " ".join(reason.split()))
+        results = ClassResults(store, course)
+        new = graded_exercise(results.of(result.learner).record, id)
+        publish(out, results)
+        remarks = [*changed_aside(totals, results, {result.learner.id}), *results.remarks(), *stale_exports(out)]
+    return Overridden(result.learner.name, id, old.counted_points, new.counted_points, tuple(remarks))
 
 
-def graded_exercise(result: Result, id: str) -> ExerciseResult:
+def graded_exercise(record: Record, id: str) -> ExerciseResult:
     """The result of an exercise. Raises KataError when it was not graded."""
-    for each in result.record.exercises:
+    for each in record.exercises:
         if each.id == id:
             return each
     raise KataError(f"{id} was not graded in this run.")

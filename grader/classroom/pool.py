@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from grader.starting import go_back, started_from_home
 
 from . import judging
+from .grading_terms import Terms
 from .judging import open_judge
-from .run_header import Terms
 
 Answer = TypeVar("Answer")
 

@@ -11,7 +11,7 @@ from .endings import UsageError
 
 NAMED = 5
 """The most names that a sentence lists."""
-RESULTS = "results.jsonl"
+RESULTS = "class.db"
 WORK = (".py", ".ipynb", ".zip")
 CLASS = "a folder with one folder, zip, notebook or file a learner"
 

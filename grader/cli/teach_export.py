@@ -10,7 +10,7 @@ import typer
 from .app import TEACH, app
 from .endings import EXIT_BAD_INPUT, UsageError, stop
 from .named_paths import demand_results
-from .terms import CourseFile, Units, course_at, instructors_extra, say, tell_units, units_called
+from .terms import CourseFile, Units, course_at, course_of_class, instructors_extra, say, tell_units, units_called
 
 if TYPE_CHECKING:
     from grader.formats.results_table import ResultsTable
@@ -31,7 +31,7 @@ def export(
         str,
         typer.Option(
             "--format",
-            help="csv, canvas, moodle, moodle-feedback, junit, pages, gradescope, github, or gradebook for nbgrader's.",
+            help="csv, jsonl, canvas, moodle, moodle-feedback, junit, pages, gradescope, github or gradebook.",
             metavar="FORMAT",
         ),
     ],
@@ -55,7 +55,7 @@ def export(
     """Write a graded class for other programs and for learners: spreadsheets, gradebooks, CI, pages, feedback."""
     from grader.formats.export import FORMATS, torn, warnings, write_export
     from grader.formats.people import read_people
-    from grader.formats.results_table import BY, ExportOptions, ResultsTable
+    from grader.formats.results_table import BY, ExportOptions, results_table
 
     if format not in (*FORMATS, GRADEBOOK):
         raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
@@ -63,19 +63,19 @@ def export(
         raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
     if not out.is_file():
         demand_results(out, f"kata export {{}} --format {format}")
-    chosen = course_at(course)
+    chosen = course_at(course) if out.is_file() else course_of_class(out, course)
     units = units_called(chosen, unit)
     tell_units(chosen, units)
     people = read_people(roster) if roster else None
-    table = ResultsTable(out, ExportOptions(chosen, by, people, roster, units, say))
-    if format == GRADEBOOK:
-        print(_fill_gradebook(table, to, force))
-    elif written := write_export(table, format, to, force=force):
-        print(written)
-    for sentence in warnings(table):
-        say(sentence)
-    if sentence := torn(table):
-        stop(sentence, EXIT_BAD_INPUT)
+    with results_table(out, ExportOptions(chosen, by, people, roster, units, say)) as table:
+        if format == GRADEBOOK:
+            print(_fill_gradebook(table, to, force))
+        elif written := write_export(table, format, to, force=force):
+            print(written)
+        for sentence in warnings(table):
+            say(sentence)
+        if sentence := torn(table):
+            stop(sentence, EXIT_BAD_INPUT)
 
 
 def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +24,7 @@ from .terms import (
     chosen_exercises,
     console,
     course_at,
+    course_of_class,
     level_called,
     progress,
     refuse_exposed,
@@ -33,14 +33,14 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from grader.classroom.lms_names import Platform
-    from grader.classroom.regrading import Move
+    from grader.classroom.grade import GradedClass
+    from grader.classroom.platforms import Platform
     from grader.course import Course
     from grader.record import Record
-    from grader.render.class_summary import ClassSummary
 
 MOST_MOVES = 20
-"""The most changed points that are printed; the file has all."""
+"""The most changed points that are printed; `kata diff` prints all."""
+RARE = "Rarely needed"
 
 
 @app.command(rich_help_panel=TEACH)
@@ -62,7 +62,7 @@ def grade(
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.course_digest import stamped
-    from grader.classroom.final_points import final_record
+    from grader.classroom.results import final_record
     from grader.intake import read_submission
 
     submission = read_submission(path, chosen)
@@ -107,44 +107,56 @@ def grade_class(
             metavar="DIR|ZIP",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", help="The folder for results.jsonl.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
+    out: Annotated[Path, typer.Option("--out", help="The folder for class.db and results.jsonl.")],
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help="The platform of the download: plain, canvas, moodle, blackboard, brightspace or nbgrader. "
+            "Found out if all names fit one.",
+            metavar="PLATFORM",
+        ),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            "--roster",
+            help="A CSV with columns id and any of name, email, section, group, handed_in, extra_days and exempt.",
+            metavar="FILE",
+        ),
+    ] = None,
+    match: Annotated[
+        Path | None,
+        typer.Option("--match", help="OUT/unmatched.csv, with its column learner filled in.", metavar="FILE"),
+    ] = None,
+    only: Only = None,
+    unit: Units = None,
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="How many judges run in parallel.", min=1, rich_help_panel=RARE)
+    ] = os.cpu_count() or 1,
     scheduler: Annotated[
         str | None,
         typer.Option(
             "--scheduler",
             help="Grade on the workers of this scheduler of dask.distributed instead, one judge a thread.",
             metavar="ADDRESS",
+            rich_help_panel=RARE,
         ),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a stopped run into OUT; only new and changed work is graded.")
+        bool, typer.Option("--resume", help="Go on with the class in OUT; only new and changed work is graded.")
     ] = False,
-    roster: Annotated[
-        Path | None,
-        typer.Option(
-            "--roster",
-            help="A CSV with columns id and any of name, email, group, handed_in, extra_days and exempt.",
-            metavar="FILE",
-        ),
-    ] = None,
-    names: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="The platform that made the file names: canvas, moodle, blackboard, brightspace or plain. Detected by "
-            "default.",
-            metavar="PLATFORM",
-        ),
-    ] = None,
-    only: Only = None,
-    unit: Units = None,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="Grade the class in OUT from the start; the earlier run stays in class.db.")
+    ] = False,
     html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
     seed: Seed = None,
     course: CourseFile = None,
 ) -> None:
-    """Grade a class: one record a line in OUT/results.jsonl."""
+    """Grade a class into OUT/class.db: one record a line in OUT/results.jsonl."""
+    if resume and anew:
+        raise UsageError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
     level = level_called(isolation, chosen_aloud=True)
     demand_class(folder)
     if scheduler is None:
@@ -152,29 +164,23 @@ def grade_class(
 
         start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.grade import ClassOptions, grade_class
-    from grader.classroom.results_file import NOT_GRADED
 
-    chosen = course_at(course)
+    chosen = course_of_class(out, course) if resume and (out / "class.db").exists() else course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
     options = ClassOptions(
         level=level,
         jobs=jobs,
         scheduler=scheduler,
         resume=resume,
+        anew=anew,
         roster=roster,
         platform=_platform_called(names),
+        matches=match,
         only=chosen_exercises(chosen, only, unit),
-        seed=seed if seed is None else seed_or_fresh(seed, chosen),
+        seed=None if seed is None else seed_or_fresh(seed, chosen),
         pages=html,
     )
-    graded = grade_class(folder, out, chosen, options, _Terminal())
-    _show_class(graded.summary, out, html=html)
-    _show_moves(graded.moves, out)
-    if graded.faults:
-        failed = ", ".join(graded.faults)
-        stop(f"Not graded in full, by the grader's own fault: {failed}.", EXIT_CANNOT_ISOLATE)
-    if graded.disputes:
-        stop(f"Whose some submissions are is not clear; {out / NOT_GRADED} lists what does not count.", EXIT_BAD_INPUT)
+    _show_class(grade_class(folder, out, chosen, options, _Terminal()), out)
 
 
 class _Terminal:
@@ -190,33 +196,38 @@ class _Terminal:
 
 
 def _platform_called(name: str | None) -> Platform | None:
-    from grader.classroom.lms_names import PLATFORMS
+    from grader.classroom.platforms import TITLES
 
-    if name is None or name in PLATFORMS:
-        return PLATFORMS[name] if name else None
-    raise UsageError(f"There are no names called {name!r}: take {', '.join(PLATFORMS)}.")
+    for platform in TITLES:
+        if name == platform:
+            return platform
+    if name is None:
+        return None
+    raise UsageError(f"There are no names called {name!r}: take {', '.join(TITLES)}.")
 
 
-def _show_class(summary: ClassSummary, out: Path, *, html: bool) -> None:
-    """Print the class, and where its records and its page are."""
-    from grader.classroom.results_file import RESULTS
-    from grader.classroom.summary import CLASS_PAGE
+def _show_class(graded: GradedClass, out: Path) -> None:
+    """Print the class, where its records and its page are, and the points that a resumed run has changed."""
+    from grader.classroom.moves import told
+    from grader.classroom.publishing import CLASS_PAGE
+    from grader.classroom.store import RESULTS
+    from grader.classroom.unmatched import UNMATCHED
     from grader.render.class_table import print_class
 
-    print_class(summary, console(), rest=str(out / (CLASS_PAGE if html else RESULTS)))
+    has_page = (out / CLASS_PAGE).exists()
+    print_class(graded.summary, console(), rest=str(out / (CLASS_PAGE if has_page else RESULTS)))
     print(f"Records: {out / RESULTS}")
-    if html:
+    if has_page:
         print(f"Page: {out / CLASS_PAGE}")
-
-
-def _show_moves(moves: Sequence[Move], out: Path) -> None:
-    """Print the points that a resumed run has changed, with the causes."""
-    from grader.classroom.regrading import MOVED, told_moves
-
-    if not moves:
-        return
-    print(f"Points that moved: {len(moves)}, listed in {out / MOVED}.")
-    for line in islice(told_moves(moves), MOST_MOVES):
-        print(line)
-    if (more := len(moves) - MOST_MOVES) > 0:
-        print(f"  and {more} more")
+    if graded.moves:
+        print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them too.")
+        print("\n".join(told(graded.moves, MOST_MOVES)))
+    if graded.faults:
+        failed = ", ".join(graded.faults)
+        stop(f"Not graded in full, by the grader's own fault: {failed}.", EXIT_CANNOT_ISOLATE)
+    if graded.unmatched:
+        stop(
+            f"Nobody knows whose some submissions are: fill the column learner of {out / UNMATCHED}, and give it with "
+            f"--resume --match FILE.",
+            EXIT_BAD_INPUT,
+        )

@@ -70,6 +70,13 @@ def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     return course
 
 
+def course_of_class(out: Path, given: Path | None) -> Course:
+    """The named course, or that with which the class in OUT was graded. Raises KataError as `course_at` does."""
+    from grader.classroom.results import course_of
+
+    return course_at(given or course_of(out))
+
+
 def _course_around(folder: Path) -> Path | None:
     """The nearest folder with a course.yml. It is mentioned, so that no author takes it for the one that is used."""
     around = (folder.resolve(), *folder.resolve().parents)

@@ -42,7 +42,7 @@ def lines(table: ResultsTable) -> list[str]:
     demand_different(titles, "columns")
     if alike := namesakes(table.learners, people, table.options.roster):
         say(f"Left out, since others have the same name: {', '.join(alike)}.")
-    strangers = [each.shown for each in table.learners if each.name not in people.of]
+    strangers = [each.name for each in table.learners if each.id not in people.of]
     if table.options.roster is None:
         say("No roster was given, so Canvas finds learners by their names: --roster takes Canvas's own export.")
     elif strangers:
@@ -52,7 +52,7 @@ def lines(table: ResultsTable) -> list[str]:
     rows = [[*HEADER, *titles]]
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
-        if row.learner.name not in {*people.none, *alike}:
+        if row.learner.id not in {*people.none, *alike}:
             key, who = _who(row, has_canvas_ids=has_canvas_ids)
             keys.append(key)
             excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
@@ -64,7 +64,7 @@ def lines(table: ResultsTable) -> list[str]:
 
 def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
-    person, submission = row.person or Person(whole_name=row.learner.shown), row.learner.name
+    person, submission = row.person or Person(whole_name=row.learner.name), row.learner.id
     number = person.own_id if has_canvas_ids else person.sis_id
     login = person.login or person.email
     if not (login or number or submission.isdecimal()):  # a bare number is all that is known: it may be Canvas's id

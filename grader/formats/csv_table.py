@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
 from grader.csv_writing import number_field, text_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
@@ -55,20 +55,18 @@ def _field(cell: str | float | None) -> str:
 def _rows(table: ResultsTable, reason: str) -> Iterator[Cells]:
     """The rows of everybody with a record, and a row with the reason, in that column, of everybody without."""
     for row in table.rows():
-        if row.learner.name not in table.people.none:
+        if row.learner.id not in table.people.none:
             by_exercise = _of_exercises(row.record, table.titles)
             for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
                 yield {**_who(row.learner, table), **cells}
     for learner in table.absent:
-        if learner.name not in table.people.none:
+        if learner.id not in table.people.none:
             yield {**_who(learner, table), reason: "handed in nothing"}
-    for learner in table.disputed:
-        yield {**_who(learner, table), reason: "several submissions claim to be theirs, so none counts"}
 
 
 def _who(learner: Learner, table: ResultsTable) -> Cells:
-    who: Cells = {"submission": learner.name, "name": learner.shown, "email": learner.email, "group": learner.group}
-    if person := table.people.of.get(learner.name):
+    who: Cells = {"submission": learner.id, "name": learner.name, "email": learner.email, "group": learner.group}
+    if person := table.people.of.get(learner.id):
         id, email = person.own_id or person.sis_id or person.login, person.email or learner.email
         who |= {"name": shown_name(person), "id": id, "email": email}
     return who

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
 from grader.classroom.page_names import stem_of
 from grader.csv_writing import text_field
 from grader.errors import KataError
@@ -28,6 +28,7 @@ from .shared_text import as_json
 
 FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]]] = {
     "csv": ("grades.csv", csv_table.lines),
+    "jsonl": ("results.jsonl", lambda table: (f"{row.record.to_json()}\n" for row in table.rows())),
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
     "moodle-feedback": ("moodle-worksheet.csv", feedback.worksheet),
@@ -106,12 +107,8 @@ def warnings(table: ResultsTable) -> Iterator[str]:
     """Sentences on learners without a mark, and on what else may surprise in the marks."""
     if failed := _shown(table.without_mark):
         yield f"Without a mark, since the grader itself failed: {failed}. Grade them again."
-    if table.is_adjusted and table.unadjusted:
-        raw = _shown(table.unadjusted)
-        does = "`kata grade-class DIR --out OUT --resume` does it."
-        yield f"The course's policy is not applied to these yet: {raw}. {does}"
-    if disputed := _shown(table.disputed):
-        yield f"Without a mark, since several submissions claim to be theirs: {disputed}."
+    if table.unmatched:
+        yield f"Exported for nobody, since nobody knows whose they are: {_named(table.unmatched)}."
     if waiting := _shown(table.waiting):
         yield f"Not graded yet, so not exported: {waiting}. Go on with `kata grade-class --resume`."
     ids = [text for each in table.options.roster or () for text in (each.own_id, each.sis_id, each.login, each.email)]
@@ -136,7 +133,7 @@ def torn(table: ResultsTable) -> str:
 
 
 def _shown(learners: Iterable[Learner]) -> str:
-    return _named([each.shown for each in learners])
+    return _named([each.name for each in learners])
 
 
 def _named(names: Sequence[str]) -> str:

@@ -50,11 +50,11 @@ def _pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
     """Each learner's page with its path in the zip."""
     participants = _participants(table)
     for row in table.rows():
-        path = page_name(row.learner.name)
+        path = page_name(row.learner.id)
         if participants:
-            name = re.sub(r"[^\w .-]+|_", " ", row.learner.shown).strip() or "participant"
-            path = f"{name}_{participants.get(row.learner.name)}_assignsubmission_file_/{PAGE}"
-        if not participants or row.learner.name in participants:
+            name = re.sub(r"[^\w .-]+|_", " ", row.learner.name).strip() or "participant"
+            path = f"{name}_{participants.get(row.learner.id)}_assignsubmission_file_/{PAGE}"
+        if not participants or row.learner.id in participants:
             page = render_record(row.titled, titles=table.titles, units=table.options.course.headings)
             yield path, page.encode("utf-8")
 
@@ -74,7 +74,7 @@ def worksheet(table: ResultsTable) -> list[str]:
         wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
         raise KataError(lacking(sheet, wanted, *_EXAMPLE))
     participants = _participants(table)
-    records = {participants.get(row.learner.name): row.record for row in table.rows()}
+    records = {participants.get(row.learner.id): row.record for row in table.rows()}
     rows: list[tuple[int, tuple[str, ...]]] = []
     is_scaled = False
     for number, row in sheet.rows:
@@ -101,7 +101,7 @@ def _participants(table: ResultsTable) -> dict[str, str]:
     """Each learner's number in Moodle's assignment, where the roster is its worksheet; tells whom that lacks."""
     numbers = {name: person.participant for name, person in table.people.of.items() if person.participant}
     known = numbers.keys() | table.people.none
-    left_out = [each.shown for each in table.learners if each.name not in known]
+    left_out = [each.name for each in table.learners if each.id not in known]
     if numbers and left_out:
         table.options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
     return numbers

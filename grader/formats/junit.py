@@ -39,7 +39,7 @@ def lines(table: ResultsTable) -> Iterator[str]:
         suite.attrib.update(
             package=safe_line(row.record.course.title) or "course",
             id=str(id),
-            name=visible(row.learner.shown).strip() or "submission",
+            name=visible(row.learner.name).strip() or "submission",
             timestamp=stamp,
             hostname=HOST,
             tests=str(len(suite.findall("testcase"))),

@@ -11,12 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.classroom.claims import Claim, folded, resolve
 from grader.classroom.csv_file import read_table
-from grader.classroom.learners import Learner as Enrolled
-from grader.classroom.lms_names import platform_called
-from grader.classroom.matcher import Matcher
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Finder, Learner, folded
+from grader.classroom.owners import RosterOwners
+from grader.classroom.platforms import NameReading
 from grader.classroom.roster import RosterRow, roster_rows
 from grader.errors import KataError
 
@@ -70,42 +68,40 @@ def match_people(learners: Sequence[Learner], roster: Roster | None) -> Matches:
     Learners who are not in the roster are left out, and so are all who match the same person.
     """
     if roster is None:
-        ids = {each.name: each.name if each.in_roster else "" for each in learners}
-        as_graded = {
-            each.name: Person(whole_name=each.shown, sis_id=ids[each.name], email=each.email) for each in learners
-        }
+        ids = {each.id: each.id if each.in_roster else "" for each in learners}
+        as_graded = {each.id: Person(whole_name=each.name, sis_id=ids[each.id], email=each.email) for each in learners}
         return Matches(as_graded, {})
-    people = {_enrolled(person): person for person in roster}
-    matches = resolve([_claim(each) for each in learners], list(people)).matches
-    matcher = Matcher(list(people))
-    owners: dict[Enrolled, list[str]] = {}
-    for learner, match in zip(learners, matches, strict=True):
-        # on a platform learners choose the names that are displayed
-        texts = () if learner.platform else (learner.email, learner.shown)
-        called_so = (found for text in texts if text and (found := matcher.learner(text)))
-        if owner := match.learner or next(called_so, None):
-            owners.setdefault(owner, []).append(learner.name)
+    enrolled = [_enrolled(person, place) for place, person in enumerate(roster)]
+    finder = Finder(enrolled)
+    by_platform = {each: RosterOwners(enrolled, each) for each in {learner.platform for learner in learners}}
+    owners: dict[str, list[str]] = {}
+    for learner in learners:
+        if learner.in_roster or learner.platform == "plain":
+            texts = filter(None, (learner.id, *learner.ids, learner.email, learner.name))
+            found = [each.id for each in next(filter(None, map(finder.find, texts)), ())]
+        else:  # known by a submission alone: as that finds its learner when a class is graded with a roster
+            meant = by_platform[learner.platform].meant(NameReading(learner.id, learner.name))
+            found = [id for owner in meant for id in owner]
+        if len(found) == 1:
+            owners.setdefault(found[0], []).append(learner.id)
+    people = {each.id: person for each, person in zip(enrolled, roster, strict=True)}
     torn: dict[str, tuple[str, ...]] = {}
     for owner, names in owners.items():
         if len(names) > 1:  # several people may have this name
-            torn[owner.name] = (*torn.get(owner.name, ()), *names)
+            name = shown_name(people[owner])
+            torn[name] = (*torn.get(name, ()), *names)
     return Matches({names[0]: people[owner] for owner, names in owners.items() if len(names) == 1}, torn)
 
 
 def namesakes(learners: Sequence[Learner], people: Matches, roster: Roster | None) -> list[str]:
-    """Learners of whom only a name is known that another one has too, by their names in the results."""
-    known = {each.name for each in learners if each.in_roster} if roster is None else people.of.keys()
-    names = [each.shown for each in learners if roster is None or each.name not in people.of]
+    """Learners of whom only a name is known that another one has too, by their ids in the results."""
+    known = {each.id for each in learners if each.in_roster} if roster is None else people.of.keys()
+    names = [each.name for each in learners if roster is None or each.id not in people.of]
     counts = Counter(folded(name) for name in [*names, *map(shown_name, roster or ())])
-    return [each.name for each in learners if each.name not in known and counts[folded(each.shown)] > 1]
+    return [each.id for each in learners if each.id not in known and counts[folded(each.name)] > 1]
 
 
-def _enrolled(person: Person) -> Enrolled:
-    ids, name = tuple(filter(None, (person.own_id, person.sis_id, person.login))), shown_name(person)
-    return Enrolled(next(iter(ids), person.email or name), name, person.email, ids, person.participant)
-
-
-def _claim(learner: Learner) -> Claim:
-    """The learner's name as a claim; the id if the class was graded with a roster."""
-    platform = platform_called(learner.platform)
-    return Claim(platform, learner.name if platform in ("plain", "blackboard") else learner.shown, learner.ids)
+def _enrolled(person: Person, place: int) -> Learner:
+    """A person to be found. The id is the row's, and no text that anybody is called."""
+    ids = tuple(filter(None, (person.own_id, person.sis_id, person.login)))
+    return Learner(f"\0{place}", shown_name(person), person.email, ids, person.participant, canvas_id=person.own_id)

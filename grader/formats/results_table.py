@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grader.classroom.members import ListedLearner as Learner
-from grader.classroom.results_file import RESULTS, Result, disputed, handed_in_nothing, read_results, ungraded
+from grader.classroom.learners import Learner
+from grader.classroom.results import ClassResults, Result
+from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
 from grader.policy.adjusting import DIGITS
@@ -91,25 +93,41 @@ class ResultsRow(Result):
     person: Person | None = None
 
 
-class ResultsTable:
-    """The results of `kata grade-class` (a folder), or one record of `kata grade --json` (a file), as a table."""
+@contextmanager
+def results_table(path: Path, options: ExportOptions) -> Iterator[ResultsTable]:
+    """The table of a class that `kata grade-class` graded (a folder), or of one record of `kata grade --json` (a file).
 
-    def __init__(self, path: Path, options: ExportOptions) -> None:
-        """Read every record once. Raises KataError when there is none, or one cannot be read."""
+    Raises KataError when there is none, or it cannot be read.
+    """
+    if path.is_file():
+        try:
+            record = Record.from_json(path.read_bytes())
+        except RecordError as error:
+            raise KataError(f"{path}: {error}") from None
+        yield ResultsTable(
+            [Result(record, Learner(record.submission, record.submission, in_roster=False))], path, options
+        )
+        return
+    with reading(path) as store:
+        yield ResultsTable(ClassResults(store, options.course), path, options)
+
+
+class ResultsTable:
+    """Results as a table. Raises KataError when there is nobody in it."""
+
+    def __init__(self, results: ClassResults | Sequence[Result], path: Path, options: ExportOptions) -> None:
         self.options = options
-        self.is_class = path.is_dir() or path.name == RESULTS
-        self.folder = path if path.is_dir() else path.parent
-        self._path = self.folder / RESULTS if self.is_class else path
-        if not self._path.is_file():
-            raise KataError(f"There are no results at {self._path}: `kata grade-class DIR --out OUT` makes them.")
-        self._results: Sequence[Result] = read_results(self.folder) if self.is_class else [_single(path)]
+        self._results = results
+        self._class = results if isinstance(results, ClassResults) else None
+        self.is_class = self._class is not None
+        self.folder = path if self.is_class else path.parent
         self.titles = options.course.titles
         self.title = ""
+        self.is_adjusted = False
+        """Whether a policy was applied, so that the points are not the graded ones."""
         self.learners: list[Learner] = []
         self.without_mark: list[Learner] = []
         """Learners with an exercise that could not be graded, through a fault of the grader."""
-        self.unadjusted: list[Learner] = []
-        """Learners to whom the course's policy is not applied yet."""
         self.with_uncounted: list[Learner] = []
         """Learners of whom something does not count."""
         self.worth: dict[str, float] = {}
@@ -119,8 +137,8 @@ class ResultsTable:
         for learner, record in self._records():
             self.title = " and ".join(unit.title for unit in options.units) or record.course.title
             self.learners.append(learner)
+            self.is_adjusted |= record.is_adjusted
             self.without_mark += [] if record.complete else [learner]
-            self.unadjusted += [] if record.is_adjusted else [learner]
             self.with_uncounted += [learner] if any(each.uncounted for each in record.exercises) else []
             handed_in |= {each.id for each in record.exercises if each.status != "missing"}
             for each in record.exercises:
@@ -128,45 +146,41 @@ class ResultsTable:
                 if not each.uncounted:
                     self.worth[each.id] = max(self.worth.get(each.id, 0.0), each.counted_max_points)
         if not self.learners:
-            raise KataError(f"{self._path} holds no records: nobody was graded.")
+            raise KataError(f"{path} holds no records: nobody was graded.")
         self.worth = {id: self.worth[id] for id in graded if id in self.worth}
         self.not_handed_in = self.worth.keys() - handed_in
         """The exercises that nobody has handed in."""
 
-    @property
-    def is_adjusted(self) -> bool:
-        """Whether a policy was applied, so that the points are not the graded ones."""
-        return len(self.unadjusted) < len(self.learners)
-
     def rows(self) -> Iterator[ResultsRow]:
         """Every learner with a record, in class order."""
         for learner, record in self._records():
-            yield ResultsRow(record, learner, self.people.of.get(learner.name))
+            yield ResultsRow(record, learner, self.people.of.get(learner.id))
 
     @cached_property
     def people(self) -> Matches:
         """Whom the roster means by the learners."""
-        return match_people([*self.learners, *self.absent, *self.disputed], self.options.roster)
+        return match_people([*self.learners, *self.absent], self.options.roster)
 
-    @cached_property
+    @property
     def absent(self) -> list[Learner]:
         """Learners who handed in nothing: they have no points."""
-        return handed_in_nothing(self.folder) if self.is_class else []
-
-    @cached_property
-    def disputed(self) -> list[Learner]:
-        """Learners claimed by several submissions: they have no points."""
-        return disputed(self.folder) if self.is_class else []
+        return self._class.absent if self._class else []
 
     @property
     def waiting(self) -> list[Learner]:
         """Learners whose submission is not graded yet, because the run was stopped."""
-        return ungraded(self.folder) if self.is_class else []
+        return self._class.ungraded if self._class else []
+
+    @property
+    def unmatched(self) -> list[str]:
+        """Submissions that are nobody's."""
+        found = self._class.store.unmatched() if self._class else []
+        return [each.entry for each in found if each.is_submission]
 
     @property
     def graded_at(self) -> datetime:
-        """When the results were last written, in UTC; records themselves hold no time."""
-        return datetime.fromtimestamp(int(self._path.stat().st_mtime), timezone.utc)
+        """When the last run began, in UTC; now, for a record of its own, which holds no time."""
+        return datetime.fromisoformat(self._class.run.begun) if self._class else datetime.now(timezone.utc)
 
     @property
     def whole(self) -> TableColumn:
@@ -193,14 +207,6 @@ class ResultsTable:
         units = self.options.units
         for result in self._results:
             yield result.learner, only_of(result.record, units) if units else result.record
-
-
-def _single(path: Path) -> Result:
-    try:
-        record = Record.from_json(path.read_bytes())
-    except RecordError as error:
-        raise KataError(f"{path}: {error}") from None
-    return Result(record, Learner(name=record.submission, shown=record.submission))
 
 
 def only_of(record: Record, units: Sequence[Unit]) -> Record:

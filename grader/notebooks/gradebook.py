@@ -63,12 +63,12 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise KataError(f"The gradebook {path} cannot be written: {reason}.") from None
     known = table.people.of.keys() | table.people.none
-    if unlisted := sorted(each.name for each in table.learners if each.name not in known):
+    if unlisted := sorted(each.id for each in table.learners if each.id not in known):
         table.options.say(f"Left out, since the roster does not list them: {', '.join(unlisted)}.")
     if table.with_uncounted:
         table.options.say(
             "nbgrader excuses nobody from an exercise or a unit, so its sums count all that was graded of "
-            f"{first_few([each.shown for each in table.with_uncounted])}: take their marks from --format csv."
+            f"{first_few([each.name for each in table.with_uncounted])}: take their marks from --format csv."
         )
     return f"{scores} scores of {learners} learners are in {path}"
 
@@ -77,7 +77,7 @@ def _known(table: ResultsTable) -> Iterator[tuple[str, Person, Record]]:
     """Everybody with an id in the gradebook: by the roster, if there is one, else the submission's name."""
     for row in table.rows():
         if person := row.person:
-            yield person.login or person.sis_id or person.own_id or row.learner.name, person, row.record
+            yield person.login or person.sis_id or person.own_id or row.learner.id, person, row.record
 
 
 @contextmanager

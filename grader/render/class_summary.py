@@ -29,7 +29,7 @@ BINS = 10
 
 NO_AVERAGE = "Left out of the averages and the chart."
 NO_ZERO = "That is no zero: they are left out of the averages and the chart. Grade them again."
-UNTIL_ONE = "None of these counts, so there is no mark until one is left."
+UNTIL_KNOWN = "They count for nobody until their learners are filled into unmatched.csv."
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ class ClassSummary:
         self._tallies: dict[str, ExerciseTally] = {}
         self.rows: list[LearnerRow] = []
         self.absent: list[str] = []
-        self.disputed: list[str] = []
+        self.unmatched: list[str] = []
         self.course: CourseStamp | None = None
         self.isolations: set[Isolation] = set()
 
@@ -216,9 +216,9 @@ class ClassSummary:
         """Count a learner of the roster who handed in nothing and so has neither record nor mark."""
         self.absent.append(safe_line(shown, NAME_LIMIT))
 
-    def add_disputed(self, shown: str) -> None:
-        """Count a learner whom several submissions claim: none of them counts, so there is no mark."""
-        self.disputed.append(safe_line(shown, NAME_LIMIT))
+    def add_unmatched(self, entry: str) -> None:
+        """Count a submission of which nobody knows whose it is."""
+        self.unmatched.append(safe_line(entry, NAME_LIMIT))
 
     def _count(self, exercise: ExerciseResult, row: LearnerRow) -> None:
         title, unit = self._titles.get(exercise.id, exercise.id), self._units.get(exercise.id, "Other exercises")
@@ -239,7 +239,7 @@ class ClassSummary:
     @property
     def is_empty(self) -> bool:
         """Whether there is nobody to tell of."""
-        return not (self.rows or self.absent or self.disputed)
+        return not (self.rows or self.absent or self.unmatched)
 
     @property
     def left_out(self) -> list[Unmarked]:
@@ -252,7 +252,7 @@ class ClassSummary:
             Unmarked(
                 "missing", "On the roster, but handed in nothing", "They have no record and no mark.", self.absent
             ),
-            Unmarked("failed", "Claimed by several submissions, so without a mark", UNTIL_ONE, self.disputed),
+            Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, self.unmatched),
         ]
         return [each for each in reasons if each.people]
 

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.classroom.entries import Entry
-from grader.classroom.played_maps import PlayedOf, keep_played, played_in
+from grader.classroom.played_maps import played_in
+from grader.classroom.store import reading
+from grader.classroom.submission_files import SubmissionFiles
 from grader.intake.reading_time import READING_SECONDS
-from grader.played import MOST_BYTES
+from grader.played import MOST_BYTES, from_bytes
 
 NAMES = yaml.safe_load(Path(__file__).with_name("odd_names.yml").read_text(encoding="utf-8"))["learners"].values()
 NO_TEXT = b"\xff\xfe".decode("utf-8", "surrogateescape")
@@ -133,9 +134,9 @@ def test_everybody_is_graded_and_the_honest_lose_nothing(graded: Graded) -> None
 
 
 def test_honest_learners_have_their_pages_and_maps(graded: Graded) -> None:
-    played = PlayedOf(graded.out)
     for name in HONEST:
-        assert list(played(name)) == ["share"]
+        with reading(graded.out) as store:
+            assert list(from_bytes(store.played(name)) or {}) == ["share"]
         (page,) = graded.out.glob(f"learner-*{name}.html")
         assert "Their own code at work" in page.read_text("utf-8")
 
@@ -172,14 +173,5 @@ def test_table_has_no_formula_and_a_row_for_each(graded: Graded, form: str, kata
 @pytest.mark.parametrize("name", PACKED)
 def test_an_archive_that_would_end_the_command_holds_no_maps(name: str, graded: Graded) -> None:
     began = time.process_time()
-    assert played_in(Entry(name, graded.out.parent / "class" / f"{name}.zip")) == {}
+    assert played_in(SubmissionFiles(name, (), graded.out.parent / "class" / f"{name}.zip")) == {}
     assert time.process_time() - began < READING_SECONDS / 2
-
-
-def test_a_damaged_list_of_maps_shows_nothing(graded: Graded, tmp_path: Path) -> None:
-    lines = [b"{", b"[" * 100_000, b'{"submission": "ada"}', b'{"submission": "bo", "file": "\\ud800"}', b"\xff"]
-    (tmp_path / "played.jsonl").write_bytes(b"\n".join(lines))
-    played = PlayedOf(tmp_path)
-    assert played("ada") == played("bo") == {}
-    keep_played(tmp_path, [Entry("zoe", graded.out.parent / "class" / "zoe.zip")])
-    assert list(PlayedOf(tmp_path)("zoe")) == ["share"]

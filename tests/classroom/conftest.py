@@ -6,16 +6,17 @@ import importlib.util
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from grader.classroom.run import ClassRun
 from grader.course import Course, load_course
 from grader.record import Record, without_timings
 
@@ -87,7 +88,7 @@ def recorded() -> ModuleType:
 
 
 @pytest.fixture
-def run_class(recorded: ModuleType, course: Course) -> Callable[..., ClassRun]:
+def run_class(recorded: ModuleType, course: Course) -> Callable[..., Any]:
     """Grades a class at once: `run_class(folder, out, resume=..., seed=...)`."""
     return lambda folder, out, **how: recorded.run_class(course, folder, out, **how)
 
@@ -105,6 +106,12 @@ def names_in() -> Callable[[Path], list[str]]:
 
 
 @pytest.fixture(scope="session")
+def counted() -> Callable[[Path], int]:
+    """How many learners have results in OUT."""
+    return _count
+
+
+@pytest.fixture(scope="session")
 def timeless() -> Callable[[Path], list[str]]:
     """The lines in OUT without timings."""
     return _timeless
@@ -113,6 +120,16 @@ def timeless() -> Callable[[Path], list[str]]:
 def _timeless(out: Path) -> list[str]:
     lines = (out / "results.jsonl").read_bytes().splitlines()
     return [without_timings(Record.from_json(line)).to_json() for line in lines]
+
+
+def _count(out: Path) -> int:
+    """How many learners have results in the database of OUT."""
+    try:
+        with closing(sqlite3.connect(f"{(out / 'class.db').as_uri()}?mode=ro", uri=True)) as database:
+            (count,) = database.execute("SELECT count(DISTINCT learner) FROM results").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # it is not there yet, or being written
+        return 0
 
 
 class Grading:
@@ -133,14 +150,13 @@ class Grading:
             **process,
         )
 
-    def size(self) -> int:
-        """Bytes in the results."""
-        results = self.out / "results.jsonl"
-        return results.stat().st_size if results.exists() else 0
+    def count(self) -> int:
+        """How many learners have results."""
+        return _count(self.out)
 
     def await_results(self, more_than: int = 0) -> None:
-        """Wait until there is more in the results, or nothing more will come."""
-        while self.size() <= more_than and self.process.poll() is None:
+        """Wait until more learners have results, or nothing more will come."""
+        while self.count() <= more_than and self.process.poll() is None:
             try:
                 self.process.wait(0.002)
             except subprocess.TimeoutExpired:

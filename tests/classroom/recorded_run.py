@@ -1,7 +1,7 @@
-"""A class run with an executor that knows the answers: as a module for quick tests, as a program to be killed.
+"""A class run with judges that know the answers: as a module for quick tests, as a program to be killed.
 
 python recorded_run.py COURSE CLASS OUT MOMENT [EXERCISE]: goes on with a run and ends itself with SIGKILL at that moment,
-the number of a call that writes, renames or syncs; of a write, half is done. It prints how many moments there were if
+the number of a call that changes the database or a file, before or after it. It prints how many moments there were if
 it is not killed. With an exercise, this is graded again for everybody.
 """
 
@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.class_listing import look_into
 from grader.classroom.dispatch import grade_batch
-from grader.classroom.entries import Entry, OutOfReach, entries, read_entry
-from grader.classroom.members import Members, members
-from grader.classroom.results_file import digest_of, fault_record
-from grader.classroom.run import ClassRun
-from grader.classroom.run_header import Terms, header_of
+from grader.classroom.grade import ClassOptions, GradedClass, grade_class
+from grader.classroom.grading_terms import Terms
+from grader.classroom.judging import Graded, digest_of, fault_record
+from grader.classroom.store import ReadWork
+from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import Course, load_course
 from grader.intake import Submission
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Problem, Record
@@ -47,25 +48,23 @@ class Answering(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         assert fn is grade_batch
         terms, batch = args
-        self.asked.append([entry.name for entry in batch])
+        self.asked.append([files.entry for files in batch])
         future: Future[Any] = Future()
-        errors = [self.failing[entry.name] for entry in batch if entry.name in self.failing]
+        errors = [self.failing[files.entry] for files in batch if files.entry in self.failing]
         if errors:
             future.set_exception(errors[0])
         else:
-            future.set_result(self._lines(terms, batch))
+            future.set_result({files.entry: self._graded(terms, files) for files in batch[: self.at_most]})
         return future
 
-    def _lines(self, terms: Terms, batch: Sequence[Entry]) -> dict[str, str]:
-        return {entry.name: self._record(terms, entry).to_json() for entry in batch[: self.at_most]}
-
-    def _record(self, terms: Terms, entry: Entry) -> Record:
+    def _graded(self, terms: Terms, files: SubmissionFiles) -> Graded:
         try:
-            submission = read_entry(entry, self.course)
+            submission = files.read(self.course)
         except OutOfReach as error:
-            return fault_record(entry.name, str(error), self.course, terms)
+            record = fault_record(files.entry, str(error), self.course, terms)
+            return Graded(record.to_json(), ReadWork(Submission(files.entry, {}, ()), ""))
         record = Record.of(
-            submission=entry.name,
+            submission=files.entry,
             isolation=terms.level,
             seed=terms.seed,
             course=CourseStamp(title=self.course.title, version=self.course.version),
@@ -76,7 +75,7 @@ class Answering(Executor):
             ],
             problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in submission.problems],
         )
-        return record.model_copy(update={"digest": digest_of(submission)})
+        return Graded(record.to_json(), ReadWork(submission, digest_of(submission)))
 
     def _result(self, id: str, worth: float, submission: Submission) -> ExerciseResult:
         source = submission.sources.get(id)
@@ -99,64 +98,87 @@ class Answering(Executor):
         )
 
 
+class Ran:
+    """What a run came to, and what it said."""
+
+    result: GradedClass
+
+    def __init__(self, heard: Callable[[str], None]) -> None:
+        self.heard = heard
+        self.graded: list[str] = []
+        self.unchanged: list[str] = []
+        self.remarks: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.remarks.append(sentence)
+
+    @contextmanager
+    def progress(self, total: int) -> Iterator[Callable[[str, bool], None]]:
+        def advance(name: str, was_graded: bool) -> None:
+            (self.graded if was_graded else self.unchanged).append(name)
+            self.heard(name)
+
+        yield advance
+
+    @property
+    def faults(self) -> Sequence[str]:
+        return self.result.faults
+
+
 def run_class(
     course: Course,
     folder: Path,
     out: Path,
     *,
     executor: Executor | None = None,
-    seed: int = 5,
-    resume: bool = False,
-    found: Members | None = None,
-    only: tuple[str, ...] = (),
-    again: bool = False,
-    heard: Callable[[str, bool], None] = lambda name, was_graded: None,
-) -> ClassRun:
-    """Grade a class into OUT with an executor that knows the answers."""
-    out.mkdir(exist_ok=True)
-    terms = Terms(course.root / "course.yml", "none", seed, only)
-    everyone = found or members(entries(look_into(folder).submissions))
-    run = ClassRun(out, everyone, course, terms, header_of(course, terms, {}))
-    if resume:
-        run.go_on(again=again)
-    run.grade(executor or Answering(course), 2, heard)
-    return run
+    heard: Callable[[str], None] = lambda name: None,
+    **options: Any,
+) -> Ran:
+    """Grade a class into OUT with judges that know the answers; options are those of ClassOptions."""
+    ran = Ran(heard)
+    if not options.get("resume") and (out / "class.db").exists():
+        options = {"anew": True, **options}
+    how = ClassOptions(**{"level": "none", "jobs": 2, "seed": 5, **options})
+    ran.result = grade_class(folder, out, course, how, ran, lambda count, terms: executor or Answering(course))
+    return ran
 
 
 class _Doom:
-    """Counts the calls by which a run changes the disk, and ends the process at one of them."""
+    """Counts the calls that change the database or a file, and ends the process before or after one of them."""
 
     def __init__(self, moment: int) -> None:
         self._moment, self.count = moment, 0
-        self._write = os.write
-        for name in ("fsync", "replace", "rename", "ftruncate", "unlink"):
-            setattr(os, name, self._watched(getattr(os, name)))
-        os.write = self._half_written
+        for name in ("fsync", "replace", "rename", "unlink"):
+            setattr(os, name, self.watched(getattr(os, name)))
+        connect, watched = sqlite3.connect, self.watched
 
-    def _is_now(self) -> bool:
-        self.count += 1
-        return self.count == self._moment
+        class Connection(sqlite3.Connection):
+            execute = watched(sqlite3.Connection.execute)
+            executemany = watched(sqlite3.Connection.executemany)
 
-    def _watched(self, call: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **kwargs: Any) -> Any:
-            if self._is_now():
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*args, **kwargs)
+        sqlite3.connect = lambda *args, **kwargs: connect(*args, factory=Connection, **kwargs)
 
-        return watched
+    def watched(self, call: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            is_read = len(args) > 1 and str(args[1]).startswith(("SELECT", "PRAGMA"))
+            self._pass(is_read)
+            done = call(*args, **kwargs)
+            self._pass(is_read)
+            return done
 
-    def _half_written(self, descriptor: int, content: Any) -> int:
-        if self._is_now():
-            self._write(descriptor, content[: len(content) // 2])
+        return counted
+
+    def _pass(self, is_read: bool) -> None:
+        self.count += not is_read
+        if self.count == self._moment and not is_read:
             os.kill(os.getpid(), signal.SIGKILL)
-        return self._write(descriptor, content)
 
 
 def main(course: str, folder: str, out: str, moment: str, *only: str) -> None:
     """Run until the moment."""
     loaded = load_course(Path(course) / "course.yml")
     doom = _Doom(int(moment))
-    run_class(loaded, Path(folder), Path(out), resume=True, only=only, again=bool(only))
+    run_class(loaded, Path(folder), Path(out), resume=True, only=only)
     print(doom.count)
 
 

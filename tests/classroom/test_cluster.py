@@ -19,12 +19,11 @@ import distributed
 import pytest
 
 from grader.classroom import cluster
-from grader.classroom.class_listing import look_into
 from grader.classroom.cluster import ClusterJudges, NoWorkerLeft
 from grader.classroom.cluster_worker import Job, fingerprints, why_not
-from grader.classroom.entries import entries
-from grader.classroom.results_file import read_results
-from grader.classroom.run_header import RunHeader, Terms, header_of
+from grader.classroom.grading_terms import Terms, run_of
+from grader.classroom.results import read_results
+from grader.classroom.submission_files import SubmissionFiles
 from grader.course import Course
 from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
@@ -222,7 +221,7 @@ def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_schedule
         run.await_results()
         own.kill("scheduler")
         status, said = run.end()
-        there = len(read_results(tmp_path / "out"))
+        there = len(list(read_results(tmp_path / "out")))
         assert status == 3, said
         assert said.splitlines()[-1] == (
             f"The scheduler at {own.address} does not answer any more. {there} of {CLASS_SIZE} are graded and kept in "
@@ -242,7 +241,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
     run.await_results()
     run.signal(signal.SIGINT)
     status, said = run.end()
-    there = len(read_results(out))
+    there = len(list(read_results(out)))
     assert said.splitlines() == [f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {out}; go on with --resume."]
     assert status == 130 and 0 < there < CLASS_SIZE
     _await_no_judges(workers)
@@ -251,7 +250,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
 @pytest.mark.thorough
 def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
     before = workers.pids()
-    judges = ClusterJudges(workers.address, job.terms, job.header, [])
+    judges = ClusterJudges(workers.address, job.terms, job.run, [])
     try:
         with pytest.raises(BrokenExecutor):
             judges.submit(os._exit, 1).result()
@@ -294,8 +293,8 @@ def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
 @pytest.fixture
 def job(course: Course, slow_class: Path) -> Job:
     terms = Terms(course.root / "course.yml", "none", 5)
-    handed_in = entries(look_into(slow_class).submissions)
-    return Job("test", terms, header_of(course, terms, {}), fingerprints(handed_in))
+    handed_in = [SubmissionFiles(path.name, (path.name,), path) for path in sorted(slow_class.iterdir())]
+    return Job("test", terms, run_of(course, terms), fingerprints(handed_in))
 
 
 def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
@@ -305,15 +304,14 @@ def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
 
 @pytest.mark.parametrize("name", ["attention-kata", "numpy", "python", "torch"])
 def test_worker_with_another_version_may_not_grade(name: str, job: Job) -> None:
-    here = job.header.versions[name]
-    header = job.header.model_copy(update={"versions": {**job.header.versions, name: "0.0"}})
-    assert why_not(dataclasses.replace(job, header=header)) == f"its {name} is {here}, not 0.0"
+    here = job.run.versions[name]
+    header = dataclasses.replace(job.run, versions={**job.run.versions, name: "0.0"})
+    assert why_not(dataclasses.replace(job, run=header)) == f"its {name} is {here}, not 0.0"
 
 
-@pytest.mark.parametrize("hash", ["course_sha256", "checks_sha256"])
-def test_worker_that_sees_another_course_may_not_grade(hash: str, job: Job) -> None:
-    header = job.header.model_copy(update={hash: "0" * 64})
-    assert why_not(dataclasses.replace(job, header=header)) == "it sees another course at the same path"
+def test_worker_that_sees_another_course_may_not_grade(job: Job) -> None:
+    other = dataclasses.replace(job.run, digest="0" * 64)
+    assert why_not(dataclasses.replace(job, run=other)) == "it sees another course at the same path"
 
 
 def test_worker_that_does_not_see_the_course_may_not_grade(job: Job, tmp_path: Path) -> None:
@@ -330,11 +328,11 @@ def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: 
 
 @pytest.mark.thorough
 def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
-    header: RunHeader = job.header.model_copy(update={"versions": {**job.header.versions, "torch": "0.0"}})
+    header = dataclasses.replace(job.run, versions={**job.run.versions, "torch": "0.0"})
     with pytest.raises(NoWorkerLeft) as refusal:
         ClusterJudges(workers.address, job.terms, header, [])
     for address in workers.pids():
-        assert f"{address}: its torch is {job.header.versions['torch']}, not 0.0" in str(refusal.value)
+        assert f"{address}: its torch is {job.run.versions['torch']}, not 0.0" in str(refusal.value)
 
 
 @pytest.mark.thorough
@@ -348,7 +346,7 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
         ((address, pid),) = own.pids().items()
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(NoWorkerLeft) as refusal:
-            ClusterJudges(own.address, job.terms, job.header, [])
+            ClusterJudges(own.address, job.terms, job.run, [])
         assert str(refusal.value) == (
             f"No worker of the scheduler at {own.address} can grade ({address}: it does not answer)."
         )
@@ -368,7 +366,7 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
 def test_address_without_a_scheduler_is_one_sentence(address: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
     with pytest.raises(KataError) as refusal:
-        ClusterJudges(address, job.terms, job.header, [])
+        ClusterJudges(address, job.terms, job.run, [])
     assert str(refusal.value).startswith(f"There is no scheduler of dask.distributed at {address} (")
     assert "\n" not in str(refusal.value)
 
@@ -379,13 +377,13 @@ def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: py
         threading.Thread(target=_hang_up_on_everybody, args=[server], daemon=True).start()
         address = f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
         with pytest.raises(KataError, match="There is no scheduler"):
-            ClusterJudges(address, job.terms, job.header, [])
+            ClusterJudges(address, job.terms, job.run, [])
 
 
 def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(KataError, match=r"pip install distributed"):
-        ClusterJudges("tcp://127.0.0.1:1", job.terms, job.header, [])
+        ClusterJudges("tcp://127.0.0.1:1", job.terms, job.run, [])
 
 
 def test_command_ends_with_status_2_when_there_is_no_scheduler(

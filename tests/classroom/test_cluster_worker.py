@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.cluster_worker import Answer, Job, RunEnded, answer, leave
-from grader.classroom.run_header import Terms, header_of
+from grader.classroom.grading_terms import Terms, run_of
 from grader.course import load_course
 
 
 @pytest.fixture
 def job(course_root: Path) -> Job:
     terms = Terms(course_root / "course.yml", "none", 5, ())
-    return Job("a-run", terms, header_of(load_course(terms.course), terms, {}), {})
+    return Job("a-run", terms, run_of(load_course(terms.course), terms), {})
 
 
 @pytest.mark.thorough

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from grader.classroom.judging import start_ahead
 from grader.classroom.pool import Judges
-from grader.classroom.run_header import Terms
+from grader.classroom.grading_terms import Terms
 
 
 def commands(parent):

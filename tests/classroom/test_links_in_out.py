@@ -17,11 +17,12 @@ RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)
 @pytest.mark.parametrize(
     ("name", "is_refused"),
     [
-        ("results.jsonl", True),
-        ("results.jsonl, to nothing", True),
+        ("class.db", True),
+        ("class.db, to nothing", True),
+        ("class.db-journal", True),
         (".lock", True),
-        ("run.json", False),
-        ("class.jsonl", False),
+        ("results.jsonl, to nothing", False),
+        ("unmatched.csv", False),
         ("class.html", False),
         ("learner-alice.html", False),
         (".kata-unfinished-0", False),

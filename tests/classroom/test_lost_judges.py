@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from grader.classroom.dispatch import LOSSES_IN_A_ROW, TRIES
-from grader.classroom.results_file import read_results
-from grader.sandbox.launch import MachineError
+from grader.classroom.results import read_results
+from grader.errors import KataError
 
 DEADLY = "def share(amounts):\n    return amounts * 0 + 666\n"
 KILLS_THE_JUDGE = """\
@@ -134,8 +134,8 @@ def test_submission_is_given_up_after_its_second_try_alone(
     executor = answering(failing={"s001": error})
     run = run_class(dozen, tmp_path / "out", executor=executor)
     assert [batch for batch in executor.asked if "s001" in batch][1:] == [["s001"]] * TRIES
-    assert run.tally.faults == ["s001"]
-    assert any(remark.startswith("s001 was not graded.") and told in remark for remark in run.tally.remarks)
+    assert run.faults == ["s001"]
+    assert any(remark.startswith("s001 was not graded.") and told in remark for remark in run.remarks)
     assert names_in(tmp_path / "out") == [f"s{number:03d}" for number in range(12)]
     assert "not for learners" not in (tmp_path / "out" / "results.jsonl").read_text("utf-8")
 
@@ -153,13 +153,13 @@ def test_rest_of_a_batch_that_takes_long_is_handed_out_again(
     assert names_in(tmp_path / "out") == [f"s{number:03d}" for number in range(12)]
 
 
-class Dead:
+class Dead(Executor):
     """An executor whose every worker dies."""
 
     def __init__(self) -> None:
         self.asked = 0
 
-    def submit(self, *arguments: Any) -> Future[Any]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         self.asked += 1
         future: Future[Any] = Future()
         future.set_exception(BrokenProcessPool("died"))
@@ -170,6 +170,6 @@ def test_machine_on_which_every_judge_dies_stops_the_run(
     hand_in_all: Callable[..., Path], tmp_path: Path, run_class: Callable[..., Any]
 ) -> None:
     executor = Dead()
-    with pytest.raises(MachineError, match="all ended before they had graded anything"):
+    with pytest.raises(KataError, match=r"all ended before they had graded anything\)\. 1 of 60 are graded"):
         run_class(hand_in_all(tmp_path / "class", 60), tmp_path / "out", executor=executor)
     assert executor.asked <= LOSSES_IN_A_ROW + 2

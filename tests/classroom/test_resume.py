@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.results_file import read_results
+from grader.classroom.results import read_results
+from grader.classroom.store import reading
 from grader.course import load_course
 from grader.errors import KataError
 
@@ -36,11 +37,13 @@ def test_only_a_changed_submission_is_graded_again_and_its_newer_record_counts(
     executor = answering()
     run = run_class(dozen, out, executor=executor, resume=True)
     assert asked(executor) == ["s004"]
-    assert (run.tally.graded, run.tally.unchanged) == (1, 11)
+    assert (len(run.graded), len(run.unchanged)) == (1, 11)
     after = (out / "results.jsonl").read_bytes().splitlines(keepends=True)
     assert [number for number in range(12) if after[number] != before[number]] == [4]
     assert json.loads(after[4])["points"] == 0 != json.loads(before[4])["points"]
-    assert (out / "results.superseded.jsonl").read_bytes() == before[4]
+    assert [(each.learner, each.old, each.new, each.reason) for each in run.result.moves] == [
+        ("s004", 4, 0, "what was handed in")
+    ]
 
 
 def test_touched_or_packed_submission_of_the_same_content_is_unchanged(
@@ -57,7 +60,7 @@ def test_new_learner_is_graded_and_stands_in_class_order(
     out: Path, dozen: Path, run_class: RunClass, hand_in: Callable[..., Path], names_in: Callable[[Path], list[str]]
 ) -> None:
     hand_in(dozen, "s003-and-a-half")
-    assert run_class(dozen, out, resume=True).tally.graded == 1
+    assert run_class(dozen, out, resume=True).graded == ["s003-and-a-half"]
     assert names_in(out)[3:6] == ["s003", "s003-and-a-half", "s004"]
 
 
@@ -67,7 +70,7 @@ def test_record_of_a_submission_that_is_gone_is_kept_and_named(
     (dozen / "s000" / "share.py").unlink()
     (dozen / "s000").rmdir()
     run = run_class(dozen, out, resume=True)
-    assert run.tally.remarks == ["s000 is not among the submissions any more; the record is kept."]
+    assert run.remarks == ["s000 is not among the submissions any more; the record is kept."]
     assert names_in(out)[-1] == "s000" and len(names_in(out)) == 12
 
 
@@ -76,18 +79,18 @@ def test_record_that_is_no_mark_is_graded_again(
 ) -> None:
     out = tmp_path / "out"
     first = run_class(dozen, out, executor=answering(failing={"s007": ValueError("odd")}))
-    assert first.tally.faults == ["s007"]
+    assert first.faults == ["s007"]
     executor = answering()
     second = run_class(dozen, out, executor=executor, resume=True)
     assert asked(executor) == ["s007"]
-    assert second.tally.faults == [] and all(result.record.complete for result in read_results(out))
+    assert second.faults == [] and all(result.record.complete for result in read_results(out))
 
 
 @pytest.mark.parametrize(
     ("terms", "told"),
     [
         pytest.param({"seed": 6}, "the seed was 5 and is 6", id="another seed"),
-        pytest.param({"only": ("share",)}, "the exercises were all and are share", id="other exercises"),
+        pytest.param({"level": "process"}, "the isolation was none and is process", id="another isolation"),
     ],
 )
 def test_other_terms_are_refused_and_named(
@@ -102,7 +105,7 @@ def test_other_terms_are_refused_and_named(
 @pytest.mark.parametrize(
     ("file", "old", "new", "told"),
     [
-        pytest.param("course.yml", "author: someone", "author: else", "course.yml was changed", id="course file"),
+        pytest.param("course.yml", "units:", "submission_seconds: 9\nunits:", "course.yml was changed", id="limit"),
         pytest.param("course.yml", 'version: "1"', 'version: "2"', "was Tiny 1 and is Tiny 2", id="course's version"),
         pytest.param("tests/kits/01_parts/01_share/checks.py", "0.25", "0.250", "hidden checks", id="hidden check"),
         pytest.param("solutions/01_parts/01_share.py", "total", "sums", "solutions", id="solution"),
@@ -125,14 +128,61 @@ def test_changed_course_is_refused_and_named(
         recorded.run_class(load_course(tiny_course / "course.yml"), dozen, out, resume=True)
 
 
-def test_results_of_an_older_make_cannot_be_gone_on_with(out: Path, dozen: Path, run_class: RunClass) -> None:
-    (out / "run.json").unlink()
-    with pytest.raises(KataError, match="without the terms"):
-        run_class(dozen, out, resume=True)
+@pytest.mark.thorough
+def test_class_that_is_there_is_neither_overwritten_nor_lost(
+    out: Path, dozen: Path, course_root: Path, tmp_path: Path, kata: Callable[..., Any]
+) -> None:
+    before = (out / "results.jsonl").read_bytes()
+    arguments = [
+        "grade-class",
+        dozen,
+        "--out",
+        "out",
+        "--course",
+        course_root,
+        "--isolation",
+        "best",
+        "--only",
+        "share",
+    ]
+    refused = kata(*arguments, cwd=tmp_path)
+    assert refused.returncode == 2 and "--resume goes on with it; --anew begins again" in refused.stderr
+    assert (out / "results.jsonl").read_bytes() == before
+    begun = kata(*arguments, "--anew", cwd=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    with reading(out) as store:
+        earlier, now = store.runs()
+        assert [earlier.first, now.first] == [earlier.id, now.id]
+        assert len(store.graded(earlier)) == len(store.graded(now)) == 12
+
+
+def test_class_of_which_nobody_is_known_is_refused(
+    out: Path, tmp_path: Path, run_class: RunClass, hand_in: Callable[..., Path]
+) -> None:
+    before = (out / "results.jsonl").read_bytes()
+    hand_in(tmp_path / "other", "bo")
+    with pytest.raises(KataError, match=r"It knows s000, s001, s002 and 9 more, and here are bo: give another folder"):
+        run_class(tmp_path / "other", out, resume=True)
+    assert (out / "results.jsonl").read_bytes() == before
+
+
+def test_change_of_the_policy_is_named_when_one_goes_on(
+    dozen: Path, tiny_course: Path, tmp_path: Path, recorded: Any
+) -> None:
+    """No points change behind anybody's back: those of learners who handed in nothing new are named."""
+    recorded.run_class(load_course(tiny_course / "course.yml"), dozen, tmp_path / "out")
+    catalogue = tiny_course / "course.yml"
+    catalogue.write_text(
+        catalogue.read_text("utf-8").replace("documents:", "policy:\n  exempt: [share]\ndocuments:", 1)
+    )
+    ran = recorded.run_class(load_course(catalogue), dozen, tmp_path / "out", resume=True)
+    assert ran.graded == []
+    (remark,) = [each for each in ran.remarks if each.startswith("Final points also changed")]
+    assert "s001 4 -> 0" in remark
 
 
 def test_resume_without_any_result_begins(dozen: Path, tmp_path: Path, run_class: RunClass) -> None:
-    assert run_class(dozen, tmp_path / "out", resume=True).tally.graded == 12
+    assert len(run_class(dozen, tmp_path / "out", resume=True).graded) == 12
 
 
 @pytest.mark.thorough

@@ -36,12 +36,13 @@ def test_results_of_an_earlier_run_survive_a_class_that_cannot_be_graded(
     tiny_course: Path, without_bubblewrap: dict[str, str], kata: Run, refusal: Callable[..., str]
 ) -> None:
     out = tiny_course / "out"
-    out.mkdir()
-    (out / "results.jsonl").write_text("earlier\n")
-    (out / "results.previous.jsonl").write_text("earlier still\n")
-    refusal(kata("grade-class", "exercises", "--out", out, cwd=tiny_course, env=without_bubblewrap), 3)
-    assert (out / "results.jsonl").read_text() == "earlier\n"
-    assert (out / "results.previous.jsonl").read_text() == "earlier still\n"
+    words = ("grade-class", "exercises", "--out", out)
+    refusal(kata(*words, cwd=tiny_course, env=without_bubblewrap), 3)
+    assert not out.exists()
+    assert kata(*words, "--isolation", "best", cwd=tiny_course).returncode == 0
+    before = [(out / name).read_bytes() for name in ("class.db", "results.jsonl")]
+    refusal(kata(*words, "--anew", cwd=tiny_course, env=without_bubblewrap), 3)
+    assert [(out / name).read_bytes() for name in ("class.db", "results.jsonl")] == before
 
 
 def test_practice_goes_on_at_the_best_level_there_is_and_says_so(

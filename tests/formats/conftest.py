@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.classroom.members import CLASS_LIST, as_lines
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
+from grader.classroom.store import ClassMember, ReadWork, Run, writing
 from grader.course import Course, Exercise, Unit
 from grader.formats.export import write_export
-from grader.formats.results_table import ExportOptions, ResultsTable
+from grader.formats.results_table import ExportOptions, ResultsTable, results_table
+from grader.intake import FileProblem, Submission
+from grader.policy.adjusting import unadjusted
+from grader.policy.rules import HandIn
 from grader.record import (
     Adjustment,
     CheckResult,
@@ -29,8 +33,8 @@ from grader.record import (
 )
 
 STAMP = CourseStamp(title="Attention Kata", version="0.1.0")
-WHEN = 1_790_000_000
-"""Seconds since 1970 at which every class of these tests was graded."""
+WHEN = "2026-09-21T14:13:20+00:00"
+"""When every class of these tests was graded."""
 
 TITLES = {"softmax": "Softmax by hand", "causal_mask": "Causal mask", "kv_cache": "A cache, kept"}
 UNITS = [
@@ -129,20 +133,48 @@ def adjusted(name: str, *uncounted: str) -> Record:
 
 
 @pytest.fixture
-def class_of(tmp_path: Path) -> Callable[..., Path]:
+def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., Path]:
     """Writes a class into a folder as `kata grade-class` does."""
+    course = make_course(tmp_path / "course", "01_parts/01_share") / "course.yml"
 
-    def write(*records: Record, learners: Iterable[Learner] = ()) -> Path:
-        out = tmp_path / "out"
-        out.mkdir()
-        results = out / "results.jsonl"
-        results.write_bytes(b"".join(f"{each.to_json()}\n".encode() for each in records))
-        if listed := list(learners):
-            (out / CLASS_LIST).write_bytes(b"".join(as_lines(listed)))
-        os.utime(results, (WHEN, WHEN))
-        return out
+    def write(*records: Record, learners: Sequence[Learner] = ()) -> Path:
+        return write_class(tmp_path / "out", course, records, learners)
 
     return write
+
+
+def write_class(out: Path, course: Path, records: Iterable[Record], learners: Sequence[Learner] = ()) -> Path:
+    """A graded class; of learners who are not given only the record's name is known."""
+    run = Run(
+        submissions="class",
+        platform="plain",
+        course=course,
+        title=STAMP.title,
+        version=STAMP.version,
+        digest="",
+        level="full",
+        seed=7,
+        exercises=(),
+        kits={},
+        versions={},
+    )
+    records, listed = list(records), {each.id for each in learners}
+    exempt = {each.submission: [part.id for part in each.exercises if part.uncounted] for each in records}
+    graded = {each.submission: unadjusted(each) for each in records}
+    known = {name: Learner(name, name, in_roster=False, hand_in=HandIn(exempt=tuple(exempt[name]))) for name in graded}
+    known = {each.id: each for each in learners} | {id: each for id, each in known.items() if id not in listed}
+    with writing(out) as store:
+        run = store.begin(run, [ClassMember(each, id in graded) for id, each in known.items()], [])
+        for each in graded.values():
+            problems = tuple(FileProblem(problem.file, problem.kind, problem.message) for problem in each.problems)
+            with store.one_submission():
+                work = ReadWork(Submission(each.submission, {}, problems), each.digest)
+                store.add(run, each.submission, work, each.exercises, is_late=False)
+    with closing(sqlite3.connect(out / "class.db")) as database:
+        database.execute("UPDATE runs SET begun = ?", (WHEN,))
+        database.commit()
+    (out / ".lock").unlink()
+    return out
 
 
 @pytest.fixture
@@ -151,24 +183,27 @@ def said() -> list[str]:
     return []
 
 
-def course_of(titles: Mapping[str, str] = TITLES) -> Course:
-    """A course with the exercises of these tests."""
-
+def course_of(titles: Mapping[str, str] = TITLES, *more: str, on_top: bool = False) -> Course:
+    """A course with the exercises of these tests, and with more in a unit of their own, which may be extra credit."""
     units = []
-    for folder, title, ids in UNITS:
+    for folder, title, ids in [*UNITS, *([("06_beyond", "Beyond", more)] if more else [])]:
         exercises = [Exercise.model_construct(id=id, unit=folder, title=titles.get(id, id), points=4.0) for id in ids]
-        units.append(Unit.model_construct(folder=folder, title=title, exercises=tuple(exercises)))
+        extra = on_top and folder == "06_beyond"
+        units.append(Unit.model_construct(folder=folder, title=title, exercises=tuple(exercises), extra_credit=extra))
     return Course.model_construct(units=tuple(units))
 
 
 @pytest.fixture
-def table(said: list[str]) -> Callable[..., ResultsTable]:
+def table(said: list[str]) -> Iterator[Callable[..., ResultsTable]]:
     """The table of a class, with these options."""
 
-    def table_of(out: Path, titles: Mapping[str, str] = TITLES, **options: Any) -> ResultsTable:
-        return ResultsTable(out, ExportOptions(**{"course": course_of(titles), "say": said.append, **options}))
+    with ExitStack() as stack:
 
-    return table_of
+        def table_of(out: Path, titles: Mapping[str, str] = TITLES, **options: Any) -> ResultsTable:
+            how = ExportOptions(**{"course": course_of(titles), "say": said.append, **options})
+            return stack.enter_context(results_table(out, how))
+
+        yield table_of
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -73,32 +74,26 @@ def test_nothing_is_written_over_unless_forced(out: Path, kata: Kata) -> None:
 @pytest.mark.thorough
 def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) -> None:
     kata("export", out, "--format", "github", cwd=out)
-    (out / "results.jsonl").write_text(record("ada").to_json() + "\n", encoding="utf-8")
+    for name in ("bo", HOSTILE_NAMES["emoji"]):
+        assert kata("forget", out, name, cwd=out).returncode == 0
     (out / "github" / "notes.txt").write_text("mine")
     assert kata("export", out, "--format", "github", cwd=out).returncode == 2
     assert kata("export", out, "--format", "github", "--force", cwd=out).returncode == 0
     assert sorted(path.name for path in (out / "github").iterdir()) == ["0001-ada.json", "notes.txt"]
 
 
-def broken(out: Path) -> None:
-    with (out / "results.jsonl").open("a", encoding="utf-8") as lines:
-        lines.write('{"version":1}\n')
-
-
 @pytest.mark.parametrize(
     ("prepare", "arguments", "said"),
     [
-        pytest.param(lambda out: (out / "results.jsonl").unlink(), [], "no results", id="no results"),
-        pytest.param(lambda out: (out / "results.jsonl").write_text(""), [], "no records", id="empty results"),
-        pytest.param(broken, [], "Line 4 of", id="broken line"),
-        pytest.param(None, ["--format", "excel"], "no format 'excel': take csv, canvas", id="unknown format"),
+        pytest.param(lambda out: (out / "class.db").unlink(), [], "is empty", id="no results"),
+        pytest.param(lambda out: (out / "class.db").write_text(""), [], "no results yet", id="empty results"),
+        pytest.param(lambda out: (out / "class.db").write_text("x" * 999), [], "not a database", id="no database"),
+        pytest.param(None, ["--format", "excel"], "no format 'excel': take csv, jsonl, canvas", id="unknown format"),
         pytest.param(None, ["--by", "week"], "nothing called 'week'", id="unknown rows"),
         pytest.param(None, ["--roster", "nowhere.csv"], "nowhere.csv cannot be read", id="roster that is not there"),
-        pytest.param(None, ["--to", "results.jsonl/grades.csv"], "results.jsonl", id="folder that is a file"),
+        pytest.param(None, ["--to", "class.db/grades.csv"], "class.db", id="folder that is a file"),
         pytest.param(None, ["--format", "github", "--to", "-"], "needs a folder", id="many files to standard output"),
-        pytest.param(
-            None, ["--format", "github", "--to", "results.jsonl"], "needs a folder", id="many files to a file"
-        ),
+        pytest.param(None, ["--format", "github", "--to", "class.db"], "needs a folder", id="many files to a file"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_sentence(
@@ -116,11 +111,10 @@ def test_what_is_wrong_is_told_in_one_sentence(
     assert sorted(out.iterdir()) == before
 
 
-def test_line_that_is_not_whole_is_what_a_killed_run_left(out: Path, kata: Kata) -> None:
-    with (out / "results.jsonl").open("a", encoding="utf-8") as lines:
-        lines.write('{"version":1,"submission":"cy"')
-    done = kata("export", out, "--format", "csv", "--to", "-", cwd=out)
-    assert done.returncode == 0 and len(done.stdout.splitlines()) == 4
+def test_records_come_out_as_lines_of_json(out: Path, kata: Kata) -> None:
+    done = kata("export", out, "--format", "jsonl", "--to", "-", cwd=out)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["submission"] for line in done.stdout.splitlines()][:2] == ["ada", "bo"]
 
 
 def test_gradebook_asks_for_its_folder(out: Path, kata: Kata) -> None:

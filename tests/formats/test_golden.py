@@ -7,25 +7,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
 from grader.formats.people import Person
+from grader.policy.rules import HandIn
 from grader.record import Problem
 
-from .conftest import HOSTILE_NAMES, adjusted, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, exercise, not_graded, record
 
 GOLDEN = Path(__file__).with_name("golden")
 
-LEARNERS = [
-    Learner(name="ada", shown="Ada Lovelace", email="ada@example.org", in_roster=True, group="red"),
-    Learner(name="bo", shown="Bo Li", in_roster=True),
-    Learner(name="cy", shown=HOSTILE_NAMES["formula"]),
-    Learner(name="dot", shown="Dot Away", handed_in=False, in_roster=True),
-    Learner(name="eve", shown="Eve Twice", is_disputed=True, in_roster=True),
+EXEMPT = HandIn(exempt=("kv_cache",))
+ADA = Learner("ada", "Ada Lovelace", "ada@example.org", group="red")
+OTHERS = [
+    Learner("bo", "Bo Li"),
+    Learner("cy", HOSTILE_NAMES["formula"], in_roster=False),
+    Learner("dot", "Dot Away"),
 ]
 ROSTER = [
     Person(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
@@ -41,7 +43,10 @@ RECORDS = [
     not_graded("bo"),
     record("cy", exercise("softmax", 0.0, message="\x1b[31mred\u202e]]>"), exercise("causal_mask", 0, "not_started"), exercise("kv_cache")),
 ]  # fmt: skip
-CLASSES = {"graded": RECORDS, "adjusted": [adjusted("ada", "kv_cache"), adjusted("bo"), RECORDS[2]]}
+CLASSES = {
+    "graded": (RECORDS, [ADA, *OTHERS]),
+    "adjusted": ([record("ada"), record("bo"), RECORDS[2]], [replace(ADA, hand_in=EXEMPT), *OTHERS]),
+}
 
 
 @pytest.mark.parametrize("policy", CLASSES)
@@ -64,7 +69,8 @@ CLASSES = {"graded": RECORDS, "adjusted": [adjusted("ada", "kv_cache"), adjusted
 def test_the_files_are_the_golden_ones(
     format: str, by: str, roster: Any, policy: str, class_of: Callable[..., Path], exported: Any, said: list[str]
 ) -> None:
-    files = exported(class_of(*CLASSES[policy], learners=LEARNERS), format, by=by, roster=roster)
+    records, learners = CLASSES[policy]
+    files = exported(class_of(*records, learners=learners), format, by=by, roster=roster)
     folder = GOLDEN / f"{policy}-{format}-by-{by}"
     if said:
         files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)

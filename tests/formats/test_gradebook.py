@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.formats.people import Person
-from grader.formats.results_table import ExportOptions, ResultsTable
+from grader.formats.results_table import ExportOptions, results_table
 from grader.record import ExerciseResult, Record
 
-from .conftest import BROKEN, exercise, record
+from .conftest import BROKEN, exercise, record, write_class
 
 if sys.version_info < (3, 11):
     pytest.skip("nbgrader is not made for 3.10", allow_module_level=True)
@@ -47,10 +47,10 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 def empty_book(tmp_path_factory: pytest.TempPathFactory, course: Course) -> Path:
     """A new gradebook, made by the first export into a folder that has none: making one starts a program."""
     folder = tmp_path_factory.mktemp("empty")
-    (folder / "results.jsonl").write_text(record("ada", exercise(REST, 0.0, "missing")).to_json() + "\n")
+    write_class(folder, course.root / "course.yml", [record("ada", exercise(REST, 0.0, "missing"))])
     (folder / "nbgrader_config.py").touch()
     path = gradebook_at(folder)
-    write_gradebook(table_of(folder, course), path)
+    write(folder, course, path)
     with Gradebook(f"sqlite:///{path}") as opened:
         assert not opened.assignments
         opened.remove_student("ada")
@@ -63,8 +63,9 @@ def book(empty_book: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(empty_book, tmp_path / "gradebook.db"))
 
 
-def table_of(out: Path, course: Course, **options: Any) -> ResultsTable:
-    return ResultsTable(out, ExportOptions(course=course, **options))
+def write(out: Path, course: Course, book: Path, *, force: bool = False, **options: Any) -> str:
+    with results_table(out, ExportOptions(course=course, **options)) as table:
+        return write_gradebook(table, book, force=force)
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def fill(course: Course, book: Path, said: list[str]) -> Fill:
     """Writes the results in a folder into the gradebook."""
 
     def filled(out: Path, *, roster: Sequence[Person] | None = None, force: bool = False) -> str:
-        return write_gradebook(table_of(out, course, roster=roster, say=said.append), book, force=force)
+        return write(out, course, book, force=force, roster=roster, say=said.append)
 
     return filled
 
@@ -113,7 +114,7 @@ def test_where_the_grader_failed_a_person_has_to_grade(class_of: Callable[..., P
 
 def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     roster = [Person(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")]
-    out = class_of(ada(), learners=[Learner(name="ada", shown="Ada Lovelace")])
+    out = class_of(ada(), learners=[Learner("ada", "Ada Lovelace")])
     fill(out, roster=roster)
     with Gradebook(f"sqlite:///{book}") as opened:
         (student,) = opened.students
@@ -131,7 +132,7 @@ def test_whoever_the_roster_lacks_gets_nobodys_row(
         Person(whole_name="Bob", login="bob"),
         Person(whole_name="Zoe", login="zoe"),
     ]
-    out = class_of(ada(), learners=[Learner(name="ada", shown="ada")])
+    out = class_of(ada(), learners=[Learner("ada", "ada")])
     written = fill(out, roster=roster)
     assert "0 scores of 0 learners" in written
     assert said == ["Left out, since the roster does not list them: ada."]
@@ -146,15 +147,10 @@ def test_same_results_can_be_written_again(class_of: Callable[..., Path], fill: 
     assert scores(book, "01_parts", "ada")["test-part"] == (1, False)
 
 
-def rewrite(out: Path, *records: Record) -> Path:
-    (out / "results.jsonl").write_text("".join(each.to_json() + "\n" for each in records), encoding="utf-8")
-    return out
-
-
 def test_other_scores_are_kept_unless_forced(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
     out = class_of(ada())
     fill(out)
-    newer = rewrite(out, record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
+    newer = class_of(record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
     with pytest.raises(KataError, match=r"ada has 1 points for part .* With --force"):
         fill(newer)
     with Gradebook(f"sqlite:///{book}") as opened:
@@ -170,7 +166,7 @@ def test_what_a_person_gave_stays(class_of: Callable[..., Path], fill: Fill, boo
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         grade.manual_score = 2.5
         opened.db.commit()
-    fill(rewrite(out, ada(exercise(SHARE, 4), exercise(PART, 4))), force=True)
+    fill(class_of(ada(exercise(SHARE, 4), exercise(PART, 4))), force=True)
     with Gradebook(f"sqlite:///{book}") as opened:
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         assert (grade.auto_score, grade.manual_score, grade.score) == (4, 2.5, 2.5)
@@ -189,7 +185,7 @@ def test_file_that_is_no_gradebook_is_left_alone(class_of: Callable[..., Path], 
     path = tmp_path / "gradebook.db"
     path.write_bytes(b"no database")
     with pytest.raises(KataError, match="cannot be written"):
-        write_gradebook(table_of(class_of(ada()), course), path)
+        write(class_of(ada()), course, path)
     assert path.read_bytes() == b"no database"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.members import ListedLearner as Learner
+from grader.classroom.learners import Learner
 from grader.classroom.roster import read_roster as grading_roster
 from grader.course import load_course
 from grader.errors import KataError
@@ -29,8 +29,8 @@ def people(*told: tuple[str, str]) -> list[Person]:
     return [Person(whole_name=name, own_id=id) for name, id in told]
 
 
-def learner(name: str, shown: str = "", email: str = "") -> Learner:
-    return Learner(name=name, shown=shown or name, email=email)
+def learner(name: str) -> Learner:
+    return Learner(name, name, in_roster=False)
 
 
 @pytest.mark.parametrize(
@@ -103,14 +103,13 @@ def test_namesakes_are_found_by_every_id_that_grading_knows_them_by(
 ) -> None:
     (tmp_path / "roster.csv").write_text(f"{title},Name\nw1,Li Wei\nw2,Li Wei\nz1,Zoe Fox\n")
     roster = grading_roster(tmp_path / "roster.csv", load_course(tiny_course / "course.yml"))
-    graded = [Learner(name=each.id, shown=each.name, in_roster=True) for each in roster.learners]
+    graded = [Learner(each.id, each.name) for each in roster.learners]
     matches = match_people(graded, read_people(tmp_path / "roster.csv"))
     assert set(matches.of) == {"w1", "w2", "z1"} and not matches.torn
 
 
 def test_all_who_are_torn_between_namesakes_are_left_out() -> None:
     roster = people(("Li Wei", "1"), ("Li Wei", "2"), ("Zoe Fox", "3"))
-    claims = [Learner(name=f"{id}-{n}", shown=id) for id in "12" for n in "ab"] + [learner("3")]
-    claims = [each.model_copy(update={"platform": "canvas", "ids": (each.shown,)}) for each in claims]
+    claims = [Learner(f"{id}-{n}", "Somebody", ids=(id,)) for id in "12" for n in "ab"] + [learner("3")]
     matches = match_people(claims, roster)
     assert matches.none == {"1-a", "1-b", "2-a", "2-b"} and set(matches.of) == {"3"}

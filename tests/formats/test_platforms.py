@@ -12,9 +12,9 @@ import pytest
 
 from grader.errors import KataError
 from grader.formats.people import Person
-from grader.record import Adjustment, Record
+from grader.record import Record
 
-from .conftest import HOSTILE_NAMES, TITLES, adjusted, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, TITLES, adjusted, course_of, exercise, not_graded, record
 from .platforms import Canvas, Moodle, github_report, gradescope_result, junit_suites, rows_of
 
 Class = Callable[..., Path]
@@ -169,17 +169,16 @@ def test_more_than_moodles_hundred_is_written_out_of_a_hundred(
     class_of: Class, exported: Export, said: list[str]
 ) -> None:
     big = [exercise(f"e{number}", 4.0 if number < 10 else 0.0) for number in range(40)]
-    text = exported(class_of(record("ada", *big)), "moodle")["moodle.csv"]
+    course = course_of(TITLES, *(each.id for each in big))
+    text = exported(class_of(record("ada", *big)), "moodle", course=course)["moodle.csv"]
     assert Moodle("ada").take(text) == {"ada": {"Attention Kata (out of 100)": 25}}
     assert any("out of" in sentence for sentence in said)
 
 
 def test_points_beyond_what_moodle_takes_are_left_out_aloud(class_of: Class, exported: Export, said: list[str]) -> None:
-    exercises = [exercise(id).model_copy(update={"final_points": 60.0, "final_max_points": 0.0}) for id in ("a", "b")]
-    points = {"points": 8.0, "max_points": 8.0, "final_points": 120.0, "final_max_points": 0.0}
-    on_top = (Adjustment(unit="06_beyond", points=112.0, reason="On top."),)
-    above = record("ada").model_copy(update={**points, "exercises": tuple(exercises), "adjustments": on_top})
-    files = exported(class_of(Record.from_json(above.to_json())), "moodle")
+    beyond = [exercise(f"e{number}") for number in range(30)]
+    course = course_of(TITLES, *(each.id for each in beyond), on_top=True)
+    files = exported(class_of(record("ada", exercise("softmax"), *beyond)), "moodle", course=course)
     assert list(Moodle("ada").take(files["moodle.csv"])["ada"].values()) == [Moodle.most]
     assert any("what extra credit gave beyond that is left out: ada." in sentence for sentence in said)
 
@@ -200,7 +199,8 @@ LONG = [exercise(f"exercise_{number}", 0.0, message=f"{number}" + "林" * 2000) 
 def test_githubs_reporter_adds_the_points_up(
     graded: Record, report: tuple[Any, ...], class_of: Class, exported: Export
 ) -> None:
-    (text,) = exported(class_of(graded), "github").values()
+    course = course_of(TITLES, *(each.id for each in LONG))
+    (text,) = exported(class_of(graded), "github", course=course).values()
     assert github_report(text) == report
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.entries import Entry
-from grader.classroom.played_maps import PlayedOf, keep_played, played_in
+from grader.classroom.played_maps import played_in
+from grader.classroom.store import reading
+from grader.classroom.submission_files import SubmissionFiles
 from grader.play.keeping import played_of
 from grader.play.parts import Heat, Written
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
@@ -120,8 +121,8 @@ def test_the_class_page_has_what_was_handed_in_in_a_folder_and_in_a_zip(browser,
     points = {json.loads(line)["points"] for line in (out / "results.jsonl").read_text("utf-8").splitlines()}
     assert len(points) == 1  # whoever played has no more points
     assert has_played.kata("forget", str(out), "ada").returncode == 0
-    left = [json.loads(line)["submission"] for line in (out / "played.jsonl").read_text("utf-8").splitlines()]
-    assert left == ["cleo"]
+    with reading(out) as store:
+        assert [bool(store.played(name)) for name in ("ada", "ben", "cleo")] == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -205,8 +206,8 @@ def test_no_link_is_followed_to_what_somebody_else_saw(tmp_path, linked):
     else:
         (mine / ".kata").mkdir(parents=True)
         (mine / ".kata" / "maps.json").symlink_to(theirs / ".kata" / "maps.json")
-    assert played_in(Entry("theirs", theirs)) != {}
-    assert played_in(Entry("mine", mine)) == {}
+    assert played_in(SubmissionFiles("theirs", (), theirs)) != {}
+    assert played_in(SubmissionFiles("mine", (), mine)) == {}
 
 
 @pytest.mark.parametrize(
@@ -223,17 +224,9 @@ def test_of_a_zip_only_the_file_in_its_place_is_read(tmp_path, name, content, is
     path = tmp_path / "ada.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(name, content)
-    assert bool(played_in(Entry("ada", path))) == is_taken
+    assert bool(played_in(SubmissionFiles("ada", (), path))) == is_taken
 
 
 def test_what_is_no_zip_counts_as_nothing(tmp_path):
     (tmp_path / "ada.zip").write_bytes(b"PK but no more")
-    assert played_in(Entry("ada", tmp_path / "ada.zip")) == {}
-
-
-def test_maps_of_a_class_are_kept_by_entry(tmp_path):
-    keep_played(tmp_path, [Entry("ada", laid_out(tmp_path / "1"))])
-    assert set(PlayedOf(tmp_path)("ada")) == {"x"}
-    assert PlayedOf(tmp_path)("ben") == {}
-    keep_played(tmp_path, [])
-    assert not (tmp_path / "played.jsonl").exists()
+    assert played_in(SubmissionFiles("ada", (), tmp_path / "ada.zip")) == {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.results_file import read_results
+from grader.classroom.results import read_results
 from grader.course import Course, CourseError, load_course
 from grader.policy.adjusting import adjusted, unadjusted
 from grader.policy.rules import Correction, HandIn
@@ -123,7 +123,7 @@ def exported(kata: Kata, root: Path, form: str, *arguments: str) -> list[list[st
 
 @pytest.mark.thorough
 def test_exempt_learner_is_out_of_less_on_every_page_and_in_every_file(graded: Path, kata: Kata) -> None:
-    records = {each.learner.name: each.record for each in read_results(graded / "out")}
+    records = {each.learner.id: each.record for each in read_results(graded / "out")}
     ada, bo = records["ada"], records["bo"]
     assert came_to(ada) == (ada.points, 8) and came_to(bo) == (bo.points, 12)
     page = (graded / "out" / "class.html").read_text("utf-8")

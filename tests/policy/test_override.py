@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import csv
-import json
-import os
 import shutil
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from grader.classroom.corrections import CORRECTIONS, add_correction, read_corrections
-from grader.classroom.results_file import read_results
-from grader.errors import KataError
-from grader.policy.rules import Correction
+from grader.classroom.results import read_results
+from grader.classroom.store import reading
 from grader.record import Record
 
 Done = subprocess.CompletedProcess[str]
@@ -50,7 +43,7 @@ def graded(kata: Kata, root: Path, *arguments: object) -> Done:
 
 
 def records(out: Path) -> dict[str, Record]:
-    return {each.learner.name: each.record for each in read_results(out)}
+    return {each.learner.id: each.record for each in read_results(out)}
 
 
 def set_points(kata: Kata, root: Path, points: object = 3, reason: str = "The check was unfair.") -> Done:
@@ -66,36 +59,13 @@ def test_dispute_keeps_the_record_and_what_was_set_by_hand_until_it_is_settled(r
     (root / "class" / "Ada").mkdir()
     (root / "class" / "Ada" / "share.py").write_text(RIGHT.format(id="share"), "utf-8")
     torn = graded(kata, root, "--resume", "--html")
-    assert torn.returncode == 2 and "all claim to be" in torn.stderr
-    assert list(records(root / "out")) == ["bo"], "nobody knows whose that is"
-    page = (root / "out" / "class.html").read_text("utf-8")
-    assert "Claimed by several submissions, so without a mark: 1 learner" in page
+    assert torn.returncode == 2 and "fill the column learner" in torn.stderr
+    assert records(root / "out") == before, "nobody knows whose the new one is"
+    assert "nobody knows whose they are" in (root / "out" / "class.html").read_text("utf-8")
     shutil.rmtree(root / "class" / "Ada")
     settled = graded(kata, root, "--resume")
     assert settled.returncode == 0, settled.stderr
     assert records(root / "out") == before
-
-
-@pytest.mark.thorough
-def test_interrupted_fresh_run_and_going_on_leave_none_of_what_was_set_by_hand(root: Path, kata: Kata) -> None:
-    """It was about the earlier grading: it is kept beside, and bo's record is as it was graded, too."""
-    raw = {name: record.points for name, record in records(root / "out").items()}
-    set_points(kata, root)
-    assert records(root / "out")["ada"].counted_points == 3
-    command = [Path(sys.executable).with_name("kata"), "grade-class", "class", "--out", "out", "--jobs", "1"]
-    fresh = subprocess.Popen(
-        [*map(str, command), "--isolation", "best"], cwd=root, start_new_session=True, stderr=subprocess.PIPE
-    )
-    try:
-        while fresh.poll() is None and (root / "out" / CORRECTIONS).exists():
-            time.sleep(0.01)
-    finally:
-        if fresh.poll() is None:
-            os.killpg(fresh.pid, signal.SIGKILL)
-        fresh.communicate()
-    assert graded(kata, root, "--resume").returncode == 0
-    assert {name: each.counted_points for name, each in records(root / "out").items()} == raw
-    assert "The check was unfair." in (root / "out" / "corrections.previous.jsonl").read_text("utf-8")
 
 
 def test_points_count_with_their_reason_in_record_page_table_and_exports(root: Path, kata: Kata) -> None:
@@ -108,6 +78,7 @@ def test_points_count_with_their_reason_in_record_page_table_and_exports(root: P
         f"share: set by hand from {raw:g} to 3 points: The check was unfair."
     ]
     assert (bo.final_points, bo.adjustments) == (4, ())
+    assert "Exported before this" not in done.stderr
     again = graded(kata, root, "--resume", "--html")
     assert again.returncode == 0 and "3 / 4" in again.stdout
     assert "The check was unfair." in (root / "out" / "learner-ada.html").read_text("utf-8")
@@ -118,14 +89,17 @@ def test_points_count_with_their_reason_in_record_page_table_and_exports(root: P
 
 
 @pytest.mark.thorough
-def test_it_stays_when_a_run_goes_on_and_is_set_aside_when_the_class_is_graded_anew(root: Path, kata: Kata) -> None:
+def test_it_stays_when_a_run_goes_on_and_is_of_the_earlier_grading_when_the_class_is_graded_anew(
+    root: Path, kata: Kata
+) -> None:
     set_points(kata, root)
     assert graded(kata, root, "--resume").returncode == 0
     assert records(root / "out")["ada"].final_points == 3
-    anew = graded(kata, root)
-    assert anew.returncode == 0 and "corrections.previous.jsonl" in anew.stderr
+    anew = graded(kata, root, "--anew")
+    assert anew.returncode == 0, anew.stderr
     assert not records(root / "out")["ada"].is_adjusted
-    assert "unfair" in (root / "out" / "corrections.previous.jsonl").read_text("utf-8")
+    with reading(root / "out") as store:
+        assert store.overrides(store.runs()[0])["ada"]["share"].points == 3
 
 
 @pytest.mark.thorough
@@ -135,10 +109,6 @@ def test_later_one_counts_and_can_be_taken_back(root: Path, kata: Kata) -> None:
     assert records(root / "out")["ada"].final_points == 2.5
     set_points(kata, root, "back", "My mistake.")
     assert not records(root / "out")["ada"].is_adjusted
-    lines = [json.loads(line) for line in (root / "out" / CORRECTIONS).read_text("utf-8").splitlines()]
-    assert [(line["points"], line["reason"]) for line in lines] == [
-        *((3, "The check was unfair."), (2.5, "Half of it."), (None, "My mistake.")),
-    ]
 
 
 @pytest.mark.thorough
@@ -151,6 +121,26 @@ def test_it_comes_after_lateness(root: Path, kata: Kata) -> None:
     set_points(kata, root)
     ada, bo = records(root / "out").values()
     assert (ada.final_points, bo.final_points) == (3, 2)
+
+
+def test_it_touches_one_learner_whatever_course_is_installed_and_names_others_whose_points_changed(
+    root: Path, kata: Kata
+) -> None:
+    """The course is that of the run: no due date gets lost with it. What course.yml has changed since is named."""
+    assert graded(kata, root, "--resume", "--html").returncode == 0
+    assert kata("export", "out", "--format", "csv", cwd=root).returncode == 0
+    elsewhere = root / "elsewhere"
+    elsewhere.mkdir()
+    text = (root / "course.yml").read_text("utf-8")
+    (root / "course.yml").write_text(
+        text.replace("documents:\n", "policy: {exempt: [share]}\ndocuments:\n", 1), "utf-8"
+    )
+    words = ("override", root / "out", "ada", "share", 3, "--reason", "Talked.")
+    done = kata(*words, cwd=elsewhere, env={"KATA_COURSE": ""})
+    assert done.returncode == 0, done.stderr
+    assert "Final points also changed, since course.yml or the roster did: bo 4 -> 0." in done.stderr
+    assert "Exported before this, so export it again: grades.csv." in done.stderr
+    assert "Talked." in (root / "out" / "learner-ada.html").read_text("utf-8"), "pages are written again"
 
 
 @pytest.mark.thorough
@@ -173,27 +163,4 @@ def test_what_cannot_be_set_is_one_sentence_and_changes_nothing(
     done = kata("override", "out", *arguments, cwd=root)
     assert (done.returncode, done.stdout) == (2, "") and said in done.stderr, done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert (root / "out" / "results.jsonl").read_bytes() == before and not (root / "out" / CORRECTIONS).exists()
-
-
-# --- the file ------------------------------------------------------------------------------------------------------------
-
-
-def test_half_a_line_of_a_killed_command_counts_for_nothing_and_goes(tmp_path: Path) -> None:
-    add_correction(tmp_path, "ada", "share", 3, "first")
-    with (tmp_path / CORRECTIONS).open("ab") as file:
-        file.write(b'{"learner":"ada","exer')
-    assert read_corrections(tmp_path) == {"ada": {"share": Correction(3, "first")}}
-    add_correction(tmp_path, "bo", "share", 1, "second")
-    assert read_corrections(tmp_path) == {
-        "ada": {"share": Correction(3, "first")},
-        "bo": {"share": Correction(1, "second")},
-    }
-
-
-def test_damaged_line_is_named(tmp_path: Path) -> None:
-    add_correction(tmp_path, "ada", "share", 3, "first")
-    with (tmp_path / CORRECTIONS).open("ab") as file:
-        file.write(b"no JSON\n")
-    with pytest.raises(KataError, match=r"Line 2 of .* is no correction"):
-        read_corrections(tmp_path)
+    assert (root / "out" / "results.jsonl").read_bytes() == before

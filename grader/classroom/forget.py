@@ -1,0 +1,86 @@
+"""Removes one learner from a graded class: from the database, and from what is written from it."""
+
+from __future__ import annotations
+
+import html
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from grader.course import Course
+
+from .grade import UNPACKED
+from .learners import Learner, find_learner, folded
+from .page_names import page_name, stem_of
+from .publishing import publish
+from .results import ClassResults
+from .store import LOCK, writing
+
+LEAST_LETTERS = 3
+"""Shorter names are not searched in texts: they are part of too many words."""
+MOST_SEARCHED = 64 * 1024 * 1024
+"""The largest file, in bytes, that is searched for remaining names; larger ones are named as not searched."""
+
+
+def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
+    """Remove the learner whom a text means; yields lines for people on what was removed, and what still holds a name.
+
+    Raises KataError when it means nobody or several, OSError.
+    """
+    with writing(out) as store:
+        everyone = [each.learner for each in store.members()]
+        learner = find_learner(everyone, text, out, f"kata forget {out}")
+        others = [each for each in everyone if each.id != learner.id]
+        names = _names(learner) - {name for each in others for name in _names(each)}
+        telling = sorted(name for name in names if len(name) >= LEAST_LETTERS and not name.isdigit())
+        yield f"Taken out of {out}: {learner.name if learner.name == learner.id else f'{learner.name} ({learner.id})'}"
+        for table, count in store.forget(learner.id, telling).items():
+            yield f"  {table}: {count} rows"
+        shutil.rmtree(out / UNPACKED, ignore_errors=True)
+        (out / page_name(learner.id)).unlink(missing_ok=True)
+        publish(out, ClassResults(store, course))
+        submissions = store.runs()[-1].submissions
+    yield from _of_group(learner, others)
+    yield from _left(out, telling, {stem_of(name) for name in names})
+    yield from _out_of_reach(submissions)
+
+
+def _names(learner: Learner) -> set[str]:
+    """All names and numbers of a learner."""
+    return {learner.id, learner.name, learner.email, *learner.ids} - {""}
+
+
+def _of_group(learner: Learner, others: list[Learner]) -> Iterator[str]:
+    """A sentence about the other members of the learner's group, whose records are for the same work."""
+    theirs = [each.id for each in others if learner.group and folded(each.group) == folded(learner.group)]
+    if theirs:
+        yield (
+            f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
+            f"itself, which may name them: {', '.join(theirs)}."
+        )
+
+
+def _left(out: Path, names: list[str], stems: set[str]) -> Iterator[str]:
+    """Files of OUT that still hold one of the names or are called like them, and files too large to search."""
+    sought = {form.encode() for name in names for form in (*_spellings(name), html.escape(name))}
+    for path in sorted(out.rglob("*")):
+        if not path.is_file() or path.is_symlink() or path.name == LOCK:
+            continue
+        if path.stat().st_size > MOST_SEARCHED:
+            yield f"{path} was not looked through: it is too large."
+        elif path.stem.partition("-")[2] in stems or any(form in path.read_bytes() for form in sought):
+            yield f"{path} still holds one of these names: take it away or export it again; it may be somebody else's."
+
+
+def _spellings(name: str) -> tuple[str, str]:
+    """The two ways to write a name in JSON."""
+    return json.dumps(name)[1:-1], json.dumps(name, ensure_ascii=False)[1:-1]
+
+
+def _out_of_reach(submissions: str) -> Iterator[str]:
+    yield "Out of reach from here:"
+    yield f"  what they handed in ({submissions}): take it away there too, or --resume grades it again"
+    yield "  the roster, where it lies as a file: take them out there too before you give it again"
+    yield "  pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform"
+    yield "  nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups"

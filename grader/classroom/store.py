@@ -1,0 +1,468 @@
+"""OUT/class.db: everything known of a graded class, in one SQLite database. Its schema is here.
+
+A run adds results and takes none away: of two results for a learner's exercise, that of the later run counts. Each
+submission is one transaction, with the journal and syncs of SQLite's own: a killed run leaves all of it or nothing.
+Who writes holds the lock on OUT.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from filelock import Timeout
+from pydantic import TypeAdapter
+
+from grader.errors import KataError
+from grader.files import lock_at, refuse_link
+from grader.intake import FileProblem, SourceFile, Submission
+from grader.policy.rules import Correction
+from grader.record import ExerciseResult
+from grader.sandbox.levels import Level
+
+from .class_contents import Unmatched
+from .learners import Learner
+from .platforms import Platform
+
+DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
+BUSY_SECONDS = 60
+"""How long to wait while another command reads or writes."""
+VERSION = 1
+"""Of the schema."""
+SCHEMA = """
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY,
+    first INTEGER NOT NULL,         -- the run with which this grading began: itself, or the one that it goes on with
+    begun TEXT NOT NULL,
+    submissions TEXT NOT NULL,      -- the folder or zip of the class
+    platform TEXT NOT NULL,
+    course TEXT NOT NULL,           -- the path of course.yml
+    title TEXT NOT NULL,
+    version TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    level TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    exercises TEXT NOT NULL,        -- the ids that were chosen, as JSON; [] for all
+    kits TEXT NOT NULL,             -- a digest of all that each exercise was graded by, as JSON
+    versions TEXT NOT NULL          -- of the programs that the numbers depend on, as JSON
+);
+CREATE TABLE learners (
+    id TEXT PRIMARY KEY,
+    run INTEGER NOT NULL,           -- the last one in whose class they were
+    place INTEGER NOT NULL,         -- in the order of that class
+    has_work INTEGER NOT NULL,      -- whether a submission of theirs was in it
+    about TEXT NOT NULL             -- names, and what the policy has to know, as JSON
+);
+CREATE TABLE submissions (
+    id INTEGER PRIMARY KEY,
+    learner TEXT NOT NULL,
+    entry TEXT NOT NULL,            -- the name in the folder of the class
+    is_late INTEGER NOT NULL,       -- whether the platform marked it so
+    digest TEXT NOT NULL,
+    problems TEXT NOT NULL,         -- as JSON
+    played BLOB NOT NULL,           -- the learner's maps of `kata play`
+    graded_at TEXT NOT NULL
+);
+CREATE TABLE sources (
+    submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
+    exercise TEXT NOT NULL,
+    name TEXT NOT NULL,
+    content BLOB NOT NULL,          -- compressed by zlib
+    PRIMARY KEY (submission, exercise)
+);
+CREATE TABLE results (
+    learner TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs,
+    submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
+    kit TEXT NOT NULL,
+    points REAL NOT NULL,
+    result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
+    PRIMARY KEY (learner, exercise, run)
+);
+CREATE TABLE overrides (
+    id INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs,  -- the last one when the points were set
+    learner TEXT NOT NULL,
+    exercise TEXT NOT NULL,
+    points REAL,                    -- nothing: an earlier override is taken back
+    reason TEXT NOT NULL,
+    at TEXT NOT NULL
+);
+CREATE TABLE unmatched (entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL);
+"""
+
+_LEARNER = TypeAdapter(Learner)
+_PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of `kata grade-class`, and all that its results depend on.
+
+    first: the id of the run with which the grading began. exercises: those that were chosen, all if empty. kits: a
+    digest for each exercise. id, first and
+    begun (a moment in UTC) are empty until it is stored.
+    """
+
+    submissions: str
+    platform: Platform
+    course: Path
+    title: str
+    version: str
+    digest: str
+    level: Level
+    seed: int
+    exercises: tuple[str, ...]
+    kits: Mapping[str, str]
+    versions: Mapping[str, str]
+    id: int = 0
+    first: int = 0
+    begun: str = ""
+
+
+@dataclass(frozen=True)
+class ClassMember:
+    """A learner of the class, and whether there is a submission of theirs."""
+
+    learner: Learner
+    has_work: bool
+
+
+@dataclass(frozen=True)
+class ReadWork:
+    """What was read of one submission: what counts for each exercise, and the maps of `kata play`, as their file."""
+
+    submission: Submission
+    digest: str
+    played: bytes = b""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stored result of one exercise. `submission`: the id of what was graded."""
+
+    result: ExerciseResult
+    kit: str
+    digest: str
+    submission: int
+    run: int
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[Store]:
+    """Lock OUT and open its database to write; what was not there is made, and taken away again if no run is stored.
+
+    Raises KataError when another command writes, when OUT holds results without a database, or cannot be locked.
+    """
+    is_new = not out.exists()
+    lock = lock_at(out / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise KataError(f"Another command is writing into {out}: wait until it ends, or give another folder.") from None
+    except NotImplementedError:
+        raise KataError(f"The file system of {out} cannot lock files: give a folder on this machine's disk.") from None
+    has_run = True
+    try:
+        if (out / RESULTS).exists() and not (out / DATABASE).exists():
+            raise KataError(_no_database(out))
+        with _connected(out, "rwc") as store:
+            store.make()
+            try:
+                yield store
+            finally:
+                has_run = bool(store.runs())
+    finally:
+        if not has_run:
+            (out / DATABASE).unlink()
+        if is_new and [each.name for each in out.iterdir()] == [LOCK]:
+            with suppress(OSError):
+                (out / LOCK).unlink()
+                out.rmdir()
+        lock.release()
+
+
+@contextmanager
+def reading(out: Path) -> Iterator[Store]:
+    """Open the database of a graded class. Raises KataError when there is none, or it cannot be read."""
+    if not (out / DATABASE).exists():
+        raise KataError(_no_database(out))
+    with _connected(out, "rw") as store:
+        if not store.is_made() or not store.runs():
+            raise KataError(f"{out} holds no results yet: go on with `kata grade-class DIR --out {out} --resume`.")
+        yield store
+
+
+def _no_database(out: Path) -> str:
+    return (
+        f"{out} holds no {DATABASE}, in which `kata grade-class` keeps a class: "
+        "give the folder of a graded class, or grade it into another one."
+    )
+
+
+@contextmanager
+def _connected(out: Path, mode: str) -> Iterator[Store]:
+    path = out / DATABASE
+    for name in (DATABASE, f"{DATABASE}-journal"):
+        refuse_link(out / name)
+    try:
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+        )
+        try:
+            for setting in ("journal_mode=DELETE", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+                connection.execute(f"PRAGMA {setting}")
+            yield Store(path, connection)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        raise KataError(f"{path} cannot be used: {error}.") from None
+
+
+class Store:
+    """The database of one class. Its methods raise KataError when it cannot be written."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path, self._sql = path, connection
+        self.folder = path.parent
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def is_made(self) -> bool:
+        """Whether there are tables; a killed run can have left none. Raises KataError for those of another version."""
+        (version,) = self._sql.execute("PRAGMA user_version").fetchone()
+        if version not in (0, VERSION):
+            raise KataError(f"{self._path} is of another version of this program: give another folder.")
+        return bool(version == VERSION)
+
+    def make(self) -> None:
+        """Make the tables of a new database. Raises KataError for one of another version."""
+        if not self.is_made():
+            with self._transaction():
+                for statement in SCHEMA.split(";\n"):
+                    self._sql.execute(statement)
+                self._sql.execute(f"PRAGMA user_version = {VERSION}")
+
+    def begin(self, run: Run, members: Sequence[ClassMember], unmatched: Iterable[Unmatched]) -> Run:
+        """Store a run that begins, and the class in its order."""
+        with self._transaction():
+            terms = (str(run.course), run.title, run.version, run.digest, run.level, run.seed)
+            told = [json.dumps(each) for each in (run.exercises, dict(run.kits), dict(run.versions))]
+            begun = _now()
+            row = (run.first, begun, _text(run.submissions), run.platform, *terms, *told)
+            id = self._sql.execute(f"INSERT INTO runs VALUES (NULL{', ?' * len(row)})", row).lastrowid
+            assert id is not None
+            self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
+            self._sql.execute("UPDATE learners SET has_work = 0")
+            self._sql.executemany(
+                "INSERT OR REPLACE INTO learners VALUES (?, ?, ?, ?, ?)",
+                (
+                    (each.learner.id, id, place, each.has_work, _LEARNER.dump_json(each.learner).decode())
+                    for place, each in enumerate(members)
+                ),
+            )
+            self._sql.execute("DELETE FROM unmatched")
+            self._sql.executemany(
+                "INSERT INTO unmatched VALUES (?, ?, ?)",
+                ((_text(each.entry), _text(each.why), each.is_submission) for each in unmatched),
+            )
+        return replace(run, id=id, first=run.first or id, begun=begun)
+
+    def add(self, run: Run, learner: str, work: ReadWork, results: Sequence[ExerciseResult], *, is_late: bool) -> None:
+        """Store what a learner handed in and its results. The caller opens the transaction: see `one_submission`."""
+        submission = work.submission
+        row = (learner, _text(submission.name), is_late, work.digest, _PROBLEMS.dump_json(submission.problems).decode())
+        cursor = self._sql.execute(
+            "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", (*row, work.played, _now())
+        )
+        self._sql.executemany(
+            "INSERT INTO sources VALUES (?, ?, ?, ?)",
+            (
+                (cursor.lastrowid, id, _text(each.name), zlib.compress(each.content))
+                for id, each in submission.sources.items()
+            ),
+        )
+        self._sql.executemany(
+            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                (
+                    learner,
+                    each.id,
+                    run.id,
+                    cursor.lastrowid,
+                    run.kits.get(each.id, ""),
+                    each.points,
+                    each.model_dump_json(exclude_defaults=True),
+                )
+                for each in results
+            ),
+        )
+
+    def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
+        """Store points that a person sets after a run; None takes an earlier override back."""
+        with self._transaction():
+            row = (run.id, learner, exercise, points, reason, _now())
+            self._sql.execute("INSERT INTO overrides VALUES (NULL, ?, ?, ?, ?, ?, ?)", row)
+
+    def forget(self, learner: str, names: Iterable[str]) -> dict[str, int]:
+        """Delete everything of a learner; returns how many rows of each table it was. names: the learner's own."""
+        taken = {}
+        with self._transaction():
+            for table, column in (
+                ("results", "learner"),
+                ("submissions", "learner"),
+                ("overrides", "learner"),
+                ("learners", "id"),
+            ):
+                taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
+            taken["unmatched"] = sum(
+                self._sql.execute("DELETE FROM unmatched WHERE instr(entry, ?) OR instr(why, ?)", (name, name)).rowcount
+                for name in names
+            )
+        self._sql.execute("VACUUM")
+        return {table: count for table, count in taken.items() if count}
+
+    @contextmanager
+    def one_submission(self) -> Iterator[None]:
+        """What is added in this block is stored as a whole, or not at all."""
+        with self._transaction():
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._sql.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._sql.execute("COMMIT")
+            except BaseException:
+                if self._sql.in_transaction:
+                    self._sql.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise KataError(f"{self._path} cannot be written: {error}.") from None
+
+    # --- reading ------------------------------------------------------------------------------------------------------
+
+    def runs(self) -> list[Run]:
+        """All runs, in order."""
+        found = self._sql.execute("SELECT * FROM runs ORDER BY id")
+        names = [name for name, *_ in found.description]
+        return [_run(dict(zip(names, row, strict=True))) for row in found]
+
+    def members(self, run: Run | None = None) -> list[ClassMember]:
+        """The class of a run in its order, then those who were only in runs before that it goes on with; or all."""
+        found = self._sql.execute(
+            "SELECT about, has_work FROM learners WHERE run >= ? ORDER BY run DESC, place", (run.first if run else 0,)
+        )
+        return [ClassMember(_LEARNER.validate_json(about), bool(has_work)) for about, has_work in found]
+
+    def graded(self, run: Run) -> set[str]:
+        """The ids of the learners who have a result, as of this run."""
+        found = self._sql.execute("SELECT DISTINCT learner FROM results WHERE run BETWEEN ? AND ?", (run.first, run.id))
+        return {learner for (learner,) in found}
+
+    def exercises(self, run: Run) -> list[str]:
+        """The ids of the exercises that were graded, as of this run."""
+        found = self._sql.execute(
+            "SELECT DISTINCT exercise FROM results WHERE run BETWEEN ? AND ?", (run.first, run.id)
+        )
+        return [exercise for (exercise,) in found]
+
+    def entries(self, run: Run) -> dict[str, set[str]]:
+        """Whose each entry of the class's folder was that was graded, as of this run."""
+        found: dict[str, set[str]] = {}
+        for entry, learner in self._sql.execute(
+            "SELECT DISTINCT entry, results.learner FROM results JOIN submissions ON submission = submissions.id "
+            "WHERE run BETWEEN ? AND ?",
+            (run.first, run.id),
+        ):
+            found.setdefault(entry, set()).add(learner)
+        return found
+
+    def oldest(self, run: Run) -> int:
+        """The id of the oldest run whose results still count, as of this run."""
+        found = self._sql.execute(
+            "SELECT min(latest) FROM (SELECT max(run) AS latest FROM results WHERE run BETWEEN ? AND ? "
+            "GROUP BY learner, exercise)",
+            (run.first, run.id),
+        ).fetchone()
+        return int(found[0] or run.id)
+
+    def rows(self, learner: str, run: Run) -> list[Row]:
+        """The results of a learner that count, as of this run: of each exercise the latest."""
+        found = self._sql.execute(
+            "SELECT result, kit, digest, submissions.id, max(run) FROM results "
+            "JOIN submissions ON submission = submissions.id "
+            "WHERE results.learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
+            (learner, run.first, run.id),
+        )
+        return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
+
+    def keys(self, learner: str, run: Run) -> dict[str, tuple[str, str, int]]:
+        """By exercise, the kit, the digest of the submission and the run of the results that count; of no errors."""
+        found = self._sql.execute(
+            "SELECT exercise, kit, digest, json_extract(result, '$.status'), max(run) FROM results "
+            "JOIN submissions ON submission = submissions.id "
+            "WHERE results.learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
+            (learner, run.first, run.id),
+        )
+        return {exercise: (kit, digest, last) for exercise, kit, digest, status, last in found if status != "error"}
+
+    def problems(self, submission: int) -> tuple[FileProblem, ...]:
+        """What could not be taken of a submission, or not under its own name."""
+        (problems,) = self._sql.execute("SELECT problems FROM submissions WHERE id = ?", (submission,)).fetchone()
+        return _PROBLEMS.validate_json(problems)
+
+    def submission(self, id: int) -> Submission:
+        """What was graded."""
+        (entry,) = self._sql.execute("SELECT entry FROM submissions WHERE id = ?", (id,)).fetchone()
+        found = self._sql.execute("SELECT exercise, name, content FROM sources WHERE submission = ?", (id,))
+        sources = {exercise: SourceFile(exercise, name, zlib.decompress(content)) for exercise, name, content in found}
+        return Submission(entry, sources, self.problems(id))
+
+    def played(self, learner: str) -> bytes:
+        """The learner's latest file of maps of `kata play`; empty if there is none."""
+        found = self._sql.execute(
+            "SELECT played FROM submissions WHERE learner = ? ORDER BY id DESC LIMIT 1", (learner,)
+        ).fetchone()
+        return bytes(found[0]) if found else b""
+
+    def overrides(self, run: Run) -> dict[str, dict[str, Correction]]:
+        """The points set by hand in this grading, by learner and exercise: of two the later counts."""
+        found: dict[str, dict[str, Correction]] = {}
+        for learner, exercise, points, reason in self._sql.execute(
+            "SELECT learner, exercise, points, reason FROM overrides WHERE run >= ? ORDER BY id", (run.first,)
+        ):
+            theirs = found.setdefault(learner, {})
+            theirs.pop(exercise, None)
+            if points is not None:
+                theirs[exercise] = Correction(points, reason)
+        return found
+
+    def unmatched(self) -> list[Unmatched]:
+        """What was handed in and is nobody's, as of the last run."""
+        found = self._sql.execute("SELECT entry, why, is_submission FROM unmatched ORDER BY rowid")
+        return [Unmatched(entry, why, bool(flag)) for entry, why, flag in found]
+
+
+def _run(row: dict[str, Any]) -> Run:
+    told = {name: json.loads(row[name]) for name in ("kits", "versions")}
+    return Run(**{**row, **told, "course": Path(row["course"]), "exercises": tuple(json.loads(row["exercises"]))})
+
+
+def _text(name: str) -> str:
+    """A name of the file system as text: what is no UTF-8 becomes question marks."""
+    return name.encode("utf-8", "replace").decode()
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
