@@ -204,7 +204,7 @@ def slow_disk(place: Place) -> Iterator[Disturbance]:
     """Each call that waits for the disk is held up by strace."""
     calls = "fsync,fdatasync,rename,renameat,renameat2"
     delay = f"inject={calls}:delay_enter={SLOW_MICROSECONDS}"
-    prefix = ["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={calls}", "-e", delay]
+    prefix = ["strace", "-qq", "-o", os.devnull, "-e", f"trace={calls}", "-e", delay]
     yield Disturbance(prefix, happened=lambda: f"{SLOW_MICROSECONDS / 1e6:g} s longer for each wait")
 
 
