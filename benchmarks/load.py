@@ -52,8 +52,6 @@ MOST_RUNS = 12
 EATEN_SHARE, SHARE_OF_DISK = 0.4, 0.5
 ROOM_AGAIN_BYTES = 200_000_000
 KILL_EVERY_SECONDS = (2.0, 6.0)
-WORKING_AFTER_SECONDS = 5.0
-"""A zygote that has just begun is left alone: else on a busy machine none would ever get ready."""
 SLOW_MICROSECONDS = 100_000
 EATER = """
 import sys, time
@@ -189,12 +187,12 @@ def killed_zygotes(place: Place) -> Iterator[Disturbance]:
 
 
 def working_zygotes(root: int) -> list[int]:
-    """The zygotes below a process that have been there for some seconds."""
+    """The zygotes below a process that have a worker: of those that have just begun none would ever get ready."""
     found = []
     for process in psutil.Process(root).children(recursive=True):
         with suppress(psutil.Error):
-            is_old = time.time() - process.create_time() > WORKING_AFTER_SECONDS
-            if is_old and "inside.zygote" in " ".join(process.cmdline()):
+            is_zygote = process.name() != "bwrap" and "inside.zygote" in " ".join(process.cmdline())
+            if is_zygote and process.children():
                 found.append(process.pid)
     return found
 
