@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
 CONTROLLERS = ("cpuacct", "memory")
+GOODBYE_SECONDS = 5.0
 
 
 class ControlGroup:
@@ -60,5 +62,14 @@ def control_group() -> Iterator[ControlGroup]:
         yield ControlGroup(name)
     finally:
         for folder in folders:
-            with suppress(OSError):
-                folder.rmdir()
+            _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Take a group away once its last process has ended, for which it gets a few seconds."""
+    end = time.monotonic() + GOODBYE_SECONDS
+    while folder.exists() and time.monotonic() < end:
+        with suppress(OSError):
+            folder.rmdir()
+            return
+        time.sleep(0.1)
