@@ -241,7 +241,13 @@ class _PolicyColumns:
 
     def _days(self, text: str, unit: str) -> float:
         due = self._course.policy.due
-        if not due or unit not in (EVERY_UNIT, *due):
+        if not due:
+            first = self._course.units[0].folder if unit == EVERY_UNIT else unit
+            raise KataError(
+                "course.yml gives no due dates, so there is no use for extra days. To give them, add these lines to it:\n"
+                f"    policy:\n      due: {{{first}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10\n"
+            )
+        if unit not in (EVERY_UNIT, *due):
             raise KataError("course.yml gives no due date, so there is no use for extra days.")
         if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
             raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")

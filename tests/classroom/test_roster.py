@@ -169,6 +169,17 @@ def test_every_problem_is_told_with_its_place(content: bytes, told: list[str], d
     assert len(lines) == len(told) and all(map(str.startswith, lines, told)), lines
 
 
+def test_extra_days_in_a_course_without_due_dates_are_refused_with_the_lines_to_add(
+    course: Course, tmp_path: Path
+) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_bytes(b"id,extra_days\na,3\n")
+    with pytest.raises(KataError) as refused:
+        read_roster(path, course)
+    added = "    policy:\n      due: {%s: 2026-03-01 12:00 +01:00}\n      late_percent_per_day: 10\n"
+    assert "add these lines to it:\n" + added % course.units[0].folder in str(refused.value)
+
+
 def test_time_without_any_zone_is_refused(course: Course, tmp_path: Path) -> None:
     policy = course.policy.model_copy(update={"due": {"01_parts": "2026-03-01 12:00Z"}})
     (tmp_path / "roster.csv").write_text("id,handed_in\na,2026-03-01 12:00\n", "utf-8")
