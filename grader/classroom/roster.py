@@ -244,7 +244,7 @@ class _PolicyColumns:
         if not due:
             first = self._course.units[0].folder if unit == EVERY_UNIT else unit
             raise KataError(
-                "course.yml gives no due dates, so there is no use for extra days. To give them, add these lines to it:\n"
+                "course.yml gives no due dates, so extra days are of no use. To give them, add these lines to it:\n"
                 f"    policy:\n      due: {{{first}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10\n"
             )
         if unit not in (EVERY_UNIT, *due):

@@ -1,8 +1,9 @@
 """Writes a class's points into nbgrader's gradebook, as `nbgrader autograde` would have done.
 
-Uses nbgrader's own API (`nbgrader.api.Gradebook`, needs the extra `instructor`): a unit is an assignment with one
-notebook of its name, an exercise the test cell of that notebook. Manual grades stay. Where the grader itself failed,
-the cell has no score and needs a person: nbgrader shows "needs manual grading".
+Uses nbgrader's own API (`nbgrader.api.Gradebook`, needs the extra `instructor`). An exercise is the test cell of the
+assignment in which it was released; if it was not, its unit is an assignment with one notebook of its name. Manual
+grades stay. Where the grader itself failed, the cell has no score and needs a person: nbgrader shows "needs manual
+grading".
 """
 
 from __future__ import annotations
@@ -96,6 +97,12 @@ def _open(path: Path) -> Iterator[Any]:
 class _Writer:
     def __init__(self, book: Any, course: Course) -> None:
         self._book, self._course = book, course
+        self._released = {
+            cell.name: (assignment.name, notebook.name)
+            for assignment in book.assignments
+            for notebook in assignment.notebooks
+            for cell in notebook.grade_cells
+        }
 
     def refuse_other_points(self) -> None:
         """Raise KataError when an exercise was released with other points than it has now."""
@@ -124,12 +131,13 @@ class _Writer:
         self._book.update_or_create_student(learner, **_names_of(person, learner))
         for unit in {exercise.unit for exercise, _ in there}:
             self._add(unit)
-            self._book.update_or_create_submission(unit, learner)
+        for assignment in {self._place(exercise)[0] for exercise, _ in there}:
+            self._book.update_or_create_submission(assignment, learner)
         for exercise, result in there:
             grade = self._find(self._book.find_grade, exercise, learner)
             if grade is None:  # the submission is older than the cell
                 raise KataError(
-                    f"The gradebook has a submission of {exercise.unit} by {learner} without a place for "
+                    f"The gradebook has a submission of {self._place(exercise)[0]} by {learner} without a place for "
                     f"{exercise.id}: run nbgrader autograde for it, or remove it there."
                 )
             grade.auto_score = _score_of(result)
@@ -146,16 +154,23 @@ class _Writer:
                 yield from there
 
     def _add(self, unit: str) -> None:
-        """Add the unit as `nbgrader generate_assignment` does, as far as it is not there."""
-        self._book.update_or_create_assignment(unit)
-        self._book.update_or_create_notebook(unit, unit)
+        """Add what was not released, as `nbgrader generate_assignment` would for the unit."""
         for exercise in self._course.exercises:
-            if exercise.unit == unit and self._find(self._book.find_grade_cell, exercise) is None:
-                self._book.add_grade_cell(id_of_test(exercise), unit, unit, max_score=exercise.points, cell_type="code")
+            name = id_of_test(exercise)
+            if exercise.unit == unit and name not in self._released:
+                self._book.update_or_create_assignment(unit)
+                self._book.update_or_create_notebook(unit, unit)
+                self._book.add_grade_cell(name, unit, unit, max_score=exercise.points, cell_type="code")
+                self._released[name] = (unit, unit)
+
+    def _place(self, exercise: Exercise) -> tuple[str, str]:
+        """The assignment and the notebook that hold the exercise."""
+        return self._released.get(id_of_test(exercise), (exercise.unit, exercise.unit))
 
     def _find(self, find: Callable[..., Any], exercise: Exercise, *learner: str) -> Any | None:
+        assignment, notebook = self._place(exercise)
         try:
-            return find(id_of_test(exercise), exercise.unit, exercise.unit, *learner)
+            return find(id_of_test(exercise), notebook, assignment, *learner)
         except MissingEntry:
             return None
 

@@ -219,3 +219,20 @@ def test_nbgrader_itself_reads_the_points_of_a_released_unit(
     assert scores(folder / "gradebook.db", "01_parts", "ada") == {
         "test-share": (4, False), "test-part": (1, False), "reflection": (None, True)
     }  # fmt: skip
+
+
+def test_points_go_to_the_assignment_in_which_an_exercise_was_released(
+    class_of: Callable[..., Path], book: Path, fill: Fill
+) -> None:
+    with Gradebook(f"sqlite:///{book}") as opened:
+        opened.add_assignment("week1")
+        opened.add_notebook("week1", "week1")
+        opened.add_grade_cell("test-share", "week1", "week1", max_score=4, cell_type="code")
+    fill(class_of(ada()))
+    with Gradebook(f"sqlite:///{book}") as opened:
+        assert opened.find_grade("test-share", "week1", "week1", "ada").auto_score == 4
+        units = {
+            (cell.name, cell.notebook.assignment.name)
+            for cell in opened.find_notebook("01_parts", "01_parts").grade_cells
+        }
+    assert units == {("test-part", "01_parts")}
