@@ -103,7 +103,11 @@ CLOSING = "\n## Try this\n"
 SECTION = """
 ## {number:02d} {title}
 
-`{id}`: TODO the idea in a few plain sentences, the formula, a table of shapes, a worked number, the document's step.
+*Exercise `{id}`, file `{number:02d}_{id}.py`*
+
+TODO the idea in a few plain sentences, the formula, the shapes, a number worked by hand.
+
+Source: TODO the document and its step.
 """
 
 

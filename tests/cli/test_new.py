@@ -44,7 +44,8 @@ WRITTEN = {
         ("TODO almost the code.", "x.___()"),
     ),
     f"exercises/{UNIT}/README.md": (
-        ("TODO the idea in a few plain sentences, the formula, a table of shapes", "a copy; (n, d) in, (n, d) out"),
+        ("TODO the idea in a few plain sentences, the formula, the shapes", "A copy; (n, d) in, (n, d) out"),
+        ("TODO the document and its step.", "the document, the second step."),
     ),
 }
 """What an author writes in the place of what the scaffold says."""
