@@ -20,7 +20,7 @@ from tests.attacks.hostile_files import HostileFile
 JUDGING = Path(__file__).with_name("judging.py")
 AT_ONCE = 4
 """Judges side by side: a loop takes all the time that it has, which is waiting most of the time."""
-WORTH_A_JUDGE = 8
+WORTH_A_JUDGE = 20
 SESSION_SECONDS = 1400
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

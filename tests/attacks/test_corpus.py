@@ -30,11 +30,11 @@ FILES = {each.name: each for each in all_files()}
 # These look for things and act on them; the rest does not depend on how the wall is built.
 AT_EVERY_LEVEL = re.compile(r"(peeks|reaches|state)_|(ends|frames)_\w*(exit|closed)|loops_in_call|memory_list")
 SOME = sorted(filter(AT_EVERY_LEVEL.match, FILES))
-EVERY = 12
-SAMPLE = [name for name in FILES if not name.startswith(("claims_", "loops_", "odd_"))][::EVERY]
+FIRST, EVERY = 7, 13
+SAMPLE = [name for name in FILES if not name.startswith(("claims_", "loops_", "odd_"))][FIRST::EVERY]
 SAMPLE += ["loops_in_call", "peeks_question_leaked_in_message"]
-SAMPLE += [name for name in FILES if re.fullmatch("claims_(whole_matrix|attention_by_hand)(_unseen)?", name)]
-"""What `make test` looks at: loops wait for their limits, so there is one of them."""
+SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
+"""What `make test` looks at: some of each kind, few of which wait for their limits."""
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +135,13 @@ def test_no_message_depends_on_the_clock(session):
 MOST_BELIEVED = 1 / 5
 
 
-@pytest.mark.parametrize("honest", ["claims_whole_matrix", "claims_attention_by_hand"])
-def test_a_forged_observation_is_worth_a_fifth_at_most(sample, honest):
-    honestly, forged = sample.result(honest), sample.result(f"{honest}_unseen")
+@pytest.mark.parametrize(
+    ("session", "honest"),
+    [("sample", "claims_attention_by_hand"), pytest.param("full", "claims_whole_matrix", marks=pytest.mark.thorough)],
+    indirect=["session"],
+)
+def test_a_forged_observation_is_worth_a_fifth_at_most(session, honest):
+    honestly, forged = session.result(honest), session.result(f"{honest}_unseen")
     assert 0 < forged.points - honestly.points <= MOST_BELIEVED * forged.max_points
     assert "How a number was come by" in (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 

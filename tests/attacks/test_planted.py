@@ -211,7 +211,7 @@ def test_workspace_of_somebody_else_is_passed_over(shared: Path, kata: Run) -> N
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("You are not in a workspace.")
 
 
-@pytest.mark.parametrize("place", ["exercises", "review"])
+@pytest.mark.parametrize("place", ["exercises", pytest.param("review", marks=pytest.mark.thorough)])
 def test_plain_pytest_does_not_import_work_that_lies_in_no_workspace(
     place: str, shared: Path, tmp_path: Path, run_command: Run
 ) -> None:
