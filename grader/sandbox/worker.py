@@ -19,8 +19,8 @@ from .inside import wire
 from .launch import MachineError
 
 START_SECONDS = 20.0
-LINGER_SECONDS = 1.0
-"""How long a worker that has closed its answers may take to exit by itself."""
+LINGER_SECONDS = 5.0
+"""How long a worker that has closed its answers may take to exit, and its zygote to say so, on a busy machine."""
 LEAST_WAIT_SECONDS = 0.002
 MOST_UNREAD = 64
 """Messages read ahead of the judge. What nobody asked for waits in the pipe."""
