@@ -32,7 +32,7 @@ MANY_CHECKS = 3
 """From this many checks with the same reason on, a painter may show `Failure.summary` instead of their titles."""
 
 OTHER_WAYS = 3
-"""How many further ways to fail `Brief` has at most; half of it, rounded down, where a mistake is named."""
+"""How many further ways to fail `Brief` has at most; none where a mistake is named, which explains them."""
 
 NO_MISMATCHES: Mismatches = {}
 
@@ -163,7 +163,7 @@ class ExerciseVerdict:
         ways: dict[str, CheckVerdict] = {}
         for failure in self.failures:
             ways.setdefault(way_of(failure.reason, failure.checks[0].title), failure.checks[0])
-        others = list(ways.values())[1:][: OTHER_WAYS // 2 if self.probably else OTHER_WAYS]
+        others = [] if self.probably else list(ways.values())[1 : 1 + OTHER_WAYS]
         said = len(first.checks) if first.summary else 1
         failed = sum(len(failure.checks) for failure in self.failures)
         return Brief(first, tuple(others), failed - said - len(others))
