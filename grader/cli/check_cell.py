@@ -146,12 +146,10 @@ def _noted(workspace: Workspace, answer: ExecutedAnswer, record: Record, *, has_
     from grader.play.catalogue import offer_of
     from grader.practice.checking import note_record
 
-    noted = note_record(workspace, answer.submission, record)
-    if noted.damage:
-        return [noted.damage]
+    told = note_record(workspace, answer.submission, record)
     play = "%kata play {}" if has_magic else 'kata.play("{}")'
     offers = [offer for result in record.exercises if (offer := offer_of(result, play))]
-    return [*noted.coming, *offers]
+    return [*told, *offers]
 
 
 if __name__ == "__main__":

@@ -68,14 +68,19 @@ def check(
     for name in what or []:
         if name.endswith(".py"):
             demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
-    from grader.practice.checking import check_works, works_of
+    from grader.practice.checking import check_works, is_as_given, works_of
 
     works = works_of(workspace, what or [])
     if script or debug:
         _write_script(workspace, works if what else [], level, seed, debug=debug)
         return
-    if not works:
+    given = [work for work in works if is_as_given(workspace, work)]
+    if given:
+        print(f"Not started, as it was given: {', '.join(work.exercise.id for work in given)}.")
+    works = [work for work in works if work not in given]
+    if not works and not given:
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
+    if not works:
         return
     checked = check_works(workspace, works, level, seed_or_fresh(seed, workspace.course))
     _print_checked(workspace, checked, verbose=verbose)
@@ -96,10 +101,8 @@ def _print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> 
         print_record(record, screen, titles=titles, units=course.headings, verbose=verbose, mismatches=seen)
     else:
         print_verdicts(record, screen, titles=titles, mismatches=seen)
-    if checked.noted.damage:
-        say(checked.noted.damage)
-    for sentence in checked.noted.coming:
-        print(sentence)
+    for sentence in checked.told:
+        put(screen, sentence)
     again = f"--seed {record.seed}"
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
         put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}")
@@ -112,13 +115,13 @@ def _print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> 
 
 def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, seed: int | None, *, debug: bool) -> None:
     """Write a case of the one exercise that is named as a script; with `debug` open it in Python's debugger."""
-    from grader.practice.checking import is_started, submission_of
+    from grader.practice.checking import is_as_given, submission_of
 
     if len(works) != 1:
         option = "--debug" if debug else "--script"
         raise UsageError(f"{option} looks at one exercise: kata check ID {option}")
     id, file = works[0].exercise.id, works[0].path
-    if not is_started(workspace, works[0], file.read_bytes()):
+    if is_as_given(workspace, works[0]):
         print(f"{id} is not started yet: {workspace.shown(file)} is as it was given.")
         return
     launched = None if level == "none" else launch_ahead(level)
@@ -294,7 +297,10 @@ def workspace_here(course: Path | None) -> Workspace:
 
 
 def progress_of(workspace: Workspace) -> Progress:
-    """The learner's progress. A damaged file is moved away and filled again, which is said on standard error."""
-    from grader.practice.checking import progress_of as known_progress
+    """The learner's progress; what became of a damaged file is said on standard error."""
+    from grader.practice.progress import ProgressFile
 
-    return known_progress(workspace, say)
+    known = ProgressFile(workspace.state).read()
+    if known.damage:
+        say(known.damage)
+    return known

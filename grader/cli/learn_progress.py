@@ -169,6 +169,6 @@ def _checked(workspace: Workspace, isolation: str, seed: int | None) -> Checked 
     level = level_called(isolation, chosen_aloud=False)
     with progress("Checking", len(begun)) as advance:
         checked = check_works(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
-    if checked.noted.damage:
-        say(checked.noted.damage)
+    for sentence in checked.told:
+        say(sentence)
     return checked

@@ -62,7 +62,7 @@ class _Reader(argparse.ArgumentParser):
 def played_in_cell(
     workspace: Workspace, exercise: Exercise, source: bytes, line: PlayLine
 ) -> Iterator[tuple[str, str]]:
-    """Run the scene of a source; yield its parts. Raises KataError, NotYet, DamagedProgress, MachineError."""
+    """Run the scene of a source; yield its parts. Raises KataError, NotYet, MachineError."""
     import torch
 
     from .showing import Showing

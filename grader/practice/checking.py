@@ -14,11 +14,10 @@ from grader.errors import KataError
 from grader.intake import Submission, read_submission
 from grader.intake.names import ExerciseNames
 from grader.mismatch import Mismatch, Mismatches
-from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 
-from .progress import AttemptEntry, DamagedProgress, Progress, ProgressFile, digest_of, now
+from .progress import AttemptEntry, Progress, ProgressFile, digest_of, now
 from .review import settle, when
 from .workspace import Work, Workspace, content_of
 
@@ -60,7 +59,13 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
 def works_started(workspace: Workspace) -> list[Work]:
     """The exercises' files that exist and differ from the stub. Raises OSError."""
     works = map(workspace.work_of, workspace.course.exercises)
-    return [work for work in works if work.path.is_file() and is_started(workspace, work, work.path.read_bytes())]
+    return [work for work in works if work.path.is_file() and not is_as_given(workspace, work)]
+
+
+def is_as_given(workspace: Workspace, work: Work) -> bool:
+    """Whether the file is its exercise's stub; what is no plain file is not."""
+    content = content_of(work.path)
+    return content is not None and not is_started(workspace, work, content)
 
 
 def is_started(workspace: Workspace, work: Work, content: bytes) -> bool:
@@ -77,20 +82,12 @@ def submission_of(workspace: Workspace, works: Sequence[Work]) -> Submission:
 
 
 @dataclass(frozen=True)
-class Noted:
-    """What became of a record in the progress file: what comes back for review when, or why it is not noted."""
-
-    coming: tuple[str, ...] = ()
-    damage: str = ""
-
-
-@dataclass(frozen=True)
 class Checked:
-    """A learner's own work, judged and noted."""
+    """A learner's own work, judged and noted. told: sentences on what became of that in the progress file."""
 
     record: Record
     mismatches: Mismatches
-    noted: Noted
+    told: tuple[str, ...] = ()
 
     @property
     def is_right(self) -> bool:
@@ -105,23 +102,14 @@ def check_works(
     seed: int | None = None,
     advance: Callable[[str], None] = lambda exercise: None,
 ) -> Checked:
-    """Judge files and note the results; where all are untouched stubs, no judge is asked.
+    """Judge files and note the results.
 
     Raises SubmissionError for a file that cannot be read, and what Judge.grade raises.
     """
     from grader.judge.seeds import seed_for
 
-    chosen = seed_for(workspace.course, seed)
-    submission = submission_of(workspace, works)
-    begun = [
-        work
-        for work in works
-        if (source := submission.sources.get(work.exercise.id)) is None or is_started(workspace, work, source.content)
-    ]
-    if works and not begun and not submission.problems:
-        return Checked(_untouched_record(workspace, submission, level, chosen), {}, Noted())
-    ids = [work.exercise.id for work in works]
-    with closing(judge_for(workspace.course, level, chosen, ids)) as judge:
+    submission, ids = submission_of(workspace, works), [work.exercise.id for work in works]
+    with closing(judge_for(workspace.course, level, seed_for(workspace.course, seed), ids)) as judge:
         record, mismatches = judged(judge, submission, ids, advance)
     return Checked(record, mismatches, note_record(workspace, submission, record, works))
 
@@ -144,37 +132,28 @@ def judged(
     return records[0], mismatches
 
 
-def progress_of(workspace: Workspace, say: Callable[[str], None]) -> Progress:
-    """The learner's progress; a damaged file is set aside, and what is started is judged again. `say` is told so."""
-    file = ProgressFile(workspace.state)
-    try:
-        return file.read()
-    except DamagedProgress as damage:
-        say(str(damage))
-    if begun := works_started(workspace):
-        say(f"Grading the {len(begun)} exercises that you have started, to fill it again.")
-        check_works(workspace, begun, strongest_level())
-    return file.read()
+def note_record(
+    workspace: Workspace, submission: Submission, record: Record, works: Sequence[Work] = ()
+) -> tuple[str, ...]:
+    """Write the results into the progress file; returns what there is to say of that, such as what comes back when.
 
-
-def note_record(workspace: Workspace, submission: Submission, record: Record, works: Sequence[Work] = ()) -> Noted:
-    """Write the results into the progress file. works: the files, if it was files that were checked."""
+    works: the files, if it was files that were checked.
+    """
     own = {work.exercise.id: work for work in works if workspace.work_at(work.path)}
     sources = {id: source.content for id, source in submission.sources.items()}
     tried = [each for each in record.exercises if each.status in ("passed", "failed", "partly") and each.id in sources]
     if not tried:
-        return Noted()
-    coming: dict[str, datetime] = {}
+        return ()
+    told: list[str] = []
     try:
         with ProgressFile(workspace.state).change() as progress:
+            told += [progress.damage] if progress.damage else []
             for result in tried:
                 if due := _note(workspace, progress, result, sources[result.id], own.get(result.id)):
-                    coming[result.id] = due
-    except DamagedProgress as error:
-        return Noted(damage=f"{error} `kata` fills it again.")
+                    told.append(f"{result.id} comes back {when(due, now())}.")
     except OSError as error:
-        return Noted(damage=f"Your progress could not be noted: {error.strerror or error}.")
-    return Noted(tuple(f"{id} comes back {when(due, now())}." for id, due in coming.items()))
+        return (f"Your progress could not be noted: {error.strerror or error}.",)
+    return tuple(told)
 
 
 def _note(
@@ -207,30 +186,3 @@ def _is_half_written(stub: str, source: bytes) -> bool:
     """Whether a part is not written yet: then a save must not count as a failed review."""
     to_write = {line.strip() for line in stub.splitlines() if line.strip().startswith(PLACEHOLDER)}
     return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
-
-
-def _untouched_record(workspace: Workspace, submission: Submission, level: Level, seed: int) -> Record:
-    """The record of stubs as they were given."""
-    from grader.record import CourseStamp, ExerciseResult, Record
-
-    course = workspace.course
-    return Record.of(
-        submission=submission.name,
-        isolation=level,
-        seed=seed,
-        course=CourseStamp(title=course.title, version=course.version),
-        exercises=[
-            ExerciseResult(
-                id=each.id,
-                status="not_started",
-                points=0.0,
-                max_points=each.points,
-                checks=(),
-                diagnosis=(),
-                seconds=0.0,
-            )
-            for each in course.exercises
-            if each.id in submission.sources
-        ],
-        problems=[],
-    )

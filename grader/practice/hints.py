@@ -9,7 +9,7 @@ from .workspace import Workspace
 
 
 def open_hint(workspace: Workspace, exercise: Exercise) -> list[str]:
-    """The next hint, noted in the progress file. Raises DamagedProgress, OSError."""
+    """The next hint, noted in the progress file. Raises OSError."""
     with ProgressFile(workspace.state).change() as known:
         return next_hint(exercise, known.of(exercise.id))
 

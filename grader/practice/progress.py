@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from grader.errors import KataError
 from grader.files import lock_at, move_file, write_file
 
 LOCK_SECONDS = 20
@@ -125,10 +124,14 @@ class ExerciseProgress(_Model):
 
 
 class Progress(_Model):
-    """All exercises with progress, by id."""
+    """All exercises with progress, by id.
+
+    damage: what became of a file that could not be read, in a sentence; then nothing is known. It is never written.
+    """
 
     version: Literal[1] = 1
     exercises: dict[str, ExerciseProgress] = Field(default_factory=dict)
+    damage: str = Field(default="", exclude=True)
 
     def of(self, id: str) -> ExerciseProgress:
         """The progress of one exercise; creates an empty entry if there is none."""
@@ -139,10 +142,6 @@ class Progress(_Model):
         return id in self.exercises and self.exercises[id].is_passed
 
 
-class DamagedProgress(KataError):
-    """The progress file could not be read and was moved away; the message says where."""
-
-
 class ProgressFile:
     """The progress file in a workspace's `.kata` folder."""
 
@@ -151,7 +150,7 @@ class ProgressFile:
         self._root = state.parent
 
     def read(self) -> Progress:
-        """Read the progress. An unreadable file is moved away, then DamagedProgress is raised, once."""
+        """Read the progress. A damaged file is moved away, which the progress then tells, once."""
         if not self.path.exists():
             return Progress()
         with self._lock():
@@ -159,7 +158,7 @@ class ProgressFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Progress]:
-        """Read, let the caller change, and write, under a lock. Raises DamagedProgress."""
+        """Read, let the caller change, and write, under a lock. Raises OSError."""
         with self._lock():
             progress = self._read()
             yield progress
@@ -182,7 +181,8 @@ class ProgressFile:
         except ValidationError:
             aside = free_path(self.path.parent, "progress.damaged-", ".json")
             move_file(self.path, aside, below=self._root)
-            raise DamagedProgress(f"The progress file was damaged; it was set aside as {aside}.") from None
+            said = f"The progress file was damaged and is now {aside}. `kata check` fills it again from your files."
+            return Progress(damage=said)
 
 
 def free_path(folder: Path, begin: str, end: str) -> Path:

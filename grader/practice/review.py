@@ -238,7 +238,7 @@ def day_of(time: datetime) -> str:
 
 
 def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
-    """Write a fresh stub into the review folder; an open review keeps its file. Raises DamagedProgress."""
+    """Write a fresh stub into the review folder; an open review keeps its file. Raises OSError."""
     path = workspace.review_file_of(exercise)
     with ProgressFile(workspace.state).change() as progress:
         done = progress.of(exercise.id)
@@ -253,6 +253,6 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
 
 
 def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
-    """Note that the solution was shown: a later pass does not count as found alone. Raises DamagedProgress, OSError."""
+    """Note that the solution was shown: a later pass does not count as found alone. Raises OSError."""
     with ProgressFile(workspace.state).change() as progress:
         progress.of(exercise.id).solution_seen_at = now()

@@ -18,7 +18,7 @@ from .checking import judged, note_record, submission_of, works_started
 from .events import listening, watching
 from .hints import open_hint
 from .overview import print_list, print_next, print_overview, put
-from .progress import DamagedProgress, Progress, ProgressFile
+from .progress import Progress, ProgressFile
 from .states import next_exercise, remarks
 from .workspace import Work, Workspace, reset
 
@@ -135,10 +135,7 @@ class Watch:
 
     def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
         """Note the results, and say what comes back for review and which passed exercises do not pass any more."""
-        noted = note_record(self._workspace, submission, record, works)
-        if noted.damage:
-            self._say(noted.damage, "red")
-        for sentence in noted.coming:
+        for sentence in note_record(self._workspace, submission, record, works):
             self._say(sentence, "bold")
         remarked = remarks(self._workspace, self._known())
         for work in works:
@@ -167,7 +164,7 @@ class Watch:
             self._clear()
             try:
                 actions[key]()
-            except (DamagedProgress, OSError) as error:
+            except OSError as error:
                 self._say(str(error), "red")
             self._foot()
         return []
@@ -234,10 +231,12 @@ class Watch:
 
     def _known(self) -> Progress:
         try:
-            return self._file.read()
-        except (DamagedProgress, OSError) as error:
-            self._say(str(error), "red")
-            return Progress()
+            known = self._file.read()
+        except OSError as error:
+            known = Progress(damage=str(error))
+        if known.damage:
+            self._say(known.damage, "red")
+        return known
 
 
 def _name_of(work: Work) -> str:

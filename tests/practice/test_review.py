@@ -87,7 +87,7 @@ def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later
     assert (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8") == old
 
     untouched = learner.kata("check", "review/01_share.py")
-    assert "not started" in untouched.stdout
+    assert "Not started" in untouched.stdout
     assert untouched.returncode == 0
 
     passed = learner.check("review/01_share.py", RIGHT, MORNING + 5 * MINUTE)

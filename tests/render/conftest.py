@@ -17,7 +17,7 @@ from fsrs import Card, State
 from grader.course.model import Course, Document, Exercise, Unit
 from grader.mismatch import Mismatch
 from grader.played import Played
-from grader.practice.checking import Checked, Noted
+from grader.practice.checking import Checked
 from grader.practice.learner_page import render_learner
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from grader.practice.workspace import Workspace
@@ -386,7 +386,7 @@ def learner(half_done: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     yield LearnerAtWork(
         Workspace(small_course(tmp_path, half_done.course.version), tmp_path),
         Progress(exercises=progress),
-        Checked(graded, mismatches, Noted()),
+        Checked(graded, mismatches),
     )
     monkeypatch.undo()
     time.tzset()
