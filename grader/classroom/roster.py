@@ -6,8 +6,6 @@ says who somebody is has to be there. `handed_in:02` and `extra_days:02` are abo
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,12 +116,6 @@ class Roster:
 
     path: Path
     learners: tuple[Learner, ...]
-
-    @property
-    def sha256(self) -> str:
-        """Of who is in it, but not of groups, times and exemptions, by which no row becomes another's."""
-        who = [(each.id, each.name, each.email, each.ids, each.participant) for each in self.learners]
-        return hashlib.sha256(json.dumps(who).encode()).hexdigest()
 
 
 def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> Roster:

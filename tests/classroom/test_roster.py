@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.learners import Learner as Enrolled
 from grader.classroom.roster import read_roster
 from grader.course import Course, load_course
 from grader.errors import KataError
@@ -185,16 +184,6 @@ def test_time_without_any_zone_is_refused(course: Course, tmp_path: Path) -> Non
     (tmp_path / "roster.csv").write_text("id,handed_in\na,2026-03-01 12:00\n", "utf-8")
     with pytest.raises(KataError, match="nobody knows in which time zone"):
         read_roster(tmp_path / "roster.csv", course.model_copy(update={"policy": policy}))
-
-
-def test_group_and_times_make_nobody_somebody_else(due: Course, tmp_path: Path) -> None:
-    found = []
-    for text in ("id,name\na,Ada\n", "id,name,group,extra_days\na,Ada,Red,3\n", "id,name\na,Bo\n"):
-        (tmp_path / "roster.csv").write_text(text, "utf-8")
-        found.append(read_roster(tmp_path / "roster.csv", due))
-    first, more, other = found
-    assert more.learners == (Enrolled("a", "Ada", "", ("a",), group="Red"),) and first.sha256 == more.sha256
-    assert other.sha256 != first.sha256
 
 
 def test_exemption_from_a_withdrawn_exercise_is_none_and_no_error(due: Course, tmp_path: Path) -> None:
