@@ -36,11 +36,15 @@ _NAMED = 5  # entries that a sentence lists
 
 @dataclass(frozen=True)
 class Unmatched:
-    """Something in a class that counts for nobody, and why. is_submission: a person has to say whose it is."""
+    """Something in a class that counts for nobody, and why. is_submission: a person has to say whose it is.
+
+    learner: whose a person has said that it is. It counts then, and stands here so that this is not forgotten.
+    """
 
     entry: str
     why: str
     is_submission: bool = False
+    learner: str = ""
 
 
 @dataclass(frozen=True)

@@ -33,14 +33,16 @@ from .works import FoundWork, works_in
 class Identification:
     """What says whose a submission is. Without any of it, only the names do.
 
-    platform: the one that made the names; found out if None. matches: learners by entries, as a person gave them.
-    ignored: paths that are no submissions: the results, the roster.
+    platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them.
+    ignored: paths that are no submissions: the results, the roster. remembered: matches that a person gave earlier;
+    those of entries that are not there any more are passed over.
     """
 
     roster: Roster | None = None
     platform: Platform | None = None
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
+    remembered: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
         raise SubmissionError(nothing_in(contents))
     roster = by.roster.learners if by.roster else ()
     owners: Owners = RosterOwners(roster, platform, works) if by.roster else SubmittersAlone(works, platform)
-    claims, nobodys = _claims(works, owners, by.matches)
+    claims, nobodys = _claims(works, owners, by)
     counting, torn, uncounted = _counting(claims, owners)
     shared = in_groups(counting, torn, roster)
     learners = owners.everyone(shared.submissions)
@@ -102,25 +104,32 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
 
 @dataclass(frozen=True)
 class _OwnerClaim:
-    """A submission that may be its owner's. rank: a person's word is 0, a clear name 1, one with two readings 2."""
+    """A submission that may be its owner's. by_hand: whose a person has said that it is, if one has."""
 
     work: FoundWork
-    rank: int
+    by_hand: str = ""
+
+    @property
+    def rank(self) -> int:
+        """A person's word goes first, then a clear name, then one with two readings."""
+        return 0 if self.by_hand else 1 if self.work.is_clear else 2
 
 
 def _claims(
-    works: Sequence[FoundWork], owners: Owners, matches: Mapping[str, str]
+    works: Sequence[FoundWork], owners: Owners, by: Identification
 ) -> tuple[dict[Owner, list[_OwnerClaim]], list[Unmatched]]:
     """The submissions by owner, and those that are nobody's. Raises KataError for matches that fit nothing."""
     claims: dict[Owner, list[_OwnerClaim]] = defaultdict(list)
     nobodys: list[Unmatched] = []
     written = {as_written(work.files.entry) for work in works}
-    problems = [f"There is no submission {entry}, which --match names." for entry in matches if entry not in written]
+    missing = [entry for entry, learner in by.matches.items() if learner and entry not in written]
+    problems = [f"There is no submission {entry}, which --match names." for entry in missing]
+    matches = {**by.remembered, **by.matches}
     for work in works:
-        by_hand = matches.get(as_written(work.files.entry))
+        by_hand = matches.get(as_written(work.files.entry), "")
         found = owners.called(by_hand) if by_hand else owners.of(work)
         if len(found) == 1:
-            claims[found[0]].append(_OwnerClaim(work, 0 if by_hand else 1 if work.is_clear else 2))
+            claims[found[0]].append(_OwnerClaim(work, by_hand))
         elif by_hand:
             whom = "several learners" if found else "nobody"
             problems.append(
@@ -137,7 +146,7 @@ def _claims(
 def _counting(
     claims: Mapping[Owner, Sequence[_OwnerClaim]], owners: Owners
 ) -> tuple[dict[Owner, SubmissionFiles], set[Owner], list[Unmatched]]:
-    """The one submission of each owner, the owners who have several, and what does not count."""
+    """The one submission of each owner, the owners who have several, and the rows of what does not count."""
     counting: dict[Owner, SubmissionFiles] = {}
     torn: set[Owner] = set()
     uncounted: list[Unmatched] = []
@@ -148,12 +157,14 @@ def _counting(
             torn.add(owner)
         else:
             counting[owner] = replace(counts.work.files, learners=owner)
+            uncounted += [Unmatched(counts.work.files.entry, "", learner=counts.by_hand)] if counts.by_hand else []
         if len(theirs) > 1:
             whose, names = owners.shown(owner), first_few([each.work.files.entry for each in theirs])
             why = f"{names} could all be {whose}'s, so none counts."
             if counts is not None:
                 why = f"It could be {whose}'s, of whom {printable(counts.work.files.entry)} counts."
-            uncounted += [each.work.unmatched(why) for each in theirs if each is not counts]
+            rest = [each for each in theirs if each is not counts]
+            uncounted += [replace(each.work.unmatched(why), learner=each.by_hand) for each in rest]
     return counting, torn, uncounted
 
 
@@ -179,6 +190,6 @@ def _about(learners: Sequence[Learner], submissions: Sequence[SubmissionFiles]) 
 
 def _about_others(unmatched: Sequence[Unmatched]) -> Iterator[str]:
     """What is no submission, by the reason."""
-    others = [each for each in unmatched if not each.is_submission]
+    others = [each for each in unmatched if not (each.is_submission or each.learner)]
     for why in dict.fromkeys(each.why for each in others):
         yield f"Not graded: {first_few([each.entry for each in others if each.why == why])}. {why}"

@@ -194,7 +194,9 @@ class _ClassWork:
             )
         ignored = (self._out, *(path for path in (options.roster, options.matches) if path))
         matches = read_matches(options.matches) if options.matches else {}
-        return Identification(self._roster(), options.platform or used, matches, ignored)
+        told = self._store.unmatched() if self._before else []
+        remembered = {as_written(each.entry): each.learner for each in told if each.learner}
+        return Identification(self._roster(), options.platform or used, matches, ignored, remembered)
 
     def _roster(self) -> Roster | None:
         if self._options.roster is not None:

@@ -96,7 +96,9 @@ CREATE TABLE overrides (
     reason TEXT NOT NULL,
     at TEXT NOT NULL
 );
-CREATE TABLE unmatched (entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL);
+CREATE TABLE unmatched (        -- what counts for nobody, and what a person has given to a learner
+    entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL, learner TEXT NOT NULL
+);
 """
 
 _LEARNER = TypeAdapter(Learner)
@@ -271,8 +273,8 @@ class Store:
             )
             self._sql.execute("DELETE FROM unmatched")
             self._sql.executemany(
-                "INSERT INTO unmatched VALUES (?, ?, ?)",
-                ((_text(each.entry), _text(each.why), each.is_submission) for each in unmatched),
+                "INSERT INTO unmatched VALUES (?, ?, ?, ?)",
+                ((_text(each.entry), _text(each.why), each.is_submission, each.learner) for each in unmatched),
             )
         return replace(run, id=id, first=run.first or id, begun=begun)
 
@@ -323,10 +325,8 @@ class Store:
                 ("learners", "id"),
             ):
                 taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-            taken["unmatched"] = sum(
-                self._sql.execute("DELETE FROM unmatched WHERE instr(entry, ?) OR instr(why, ?)", (name, name)).rowcount
-                for name in names
-            )
+            theirs = "DELETE FROM unmatched WHERE instr(entry, ?1) OR instr(why, ?1) OR instr(learner, ?1)"
+            taken["unmatched"] = sum(self._sql.execute(theirs, (name,)).rowcount for name in names)
         self._sql.execute("VACUUM")
         return {table: count for table, count in taken.items() if count}
 
@@ -449,9 +449,9 @@ class Store:
         return found
 
     def unmatched(self) -> list[Unmatched]:
-        """What was handed in and is nobody's, as of the last run."""
-        found = self._sql.execute("SELECT entry, why, is_submission FROM unmatched ORDER BY rowid")
-        return [Unmatched(entry, why, bool(flag)) for entry, why, flag in found]
+        """What was handed in and is nobody's, or was given to a learner by a person, as of the last run."""
+        found = self._sql.execute("SELECT entry, why, is_submission, learner FROM unmatched ORDER BY rowid")
+        return [Unmatched(entry, why, bool(flag), learner) for entry, why, flag, learner in found]
 
 
 def _run(row: dict[str, Any]) -> Run:

@@ -1,6 +1,6 @@
 """OUT/unmatched.csv: what counts for nobody. A person says in its column `learner` whose it is, and hands it back.
 
-A person's word goes before every name. A row whose column `learner` is empty says nothing.
+A person's word goes before every name, and its row stays in the file. An empty column `learner` says nothing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ TITLES = ("entry", "why", "learner")
 
 
 def write_unmatched(path: Path, rows: Iterable[Unmatched]) -> None:
-    """Write the file anew; the column `learner` is empty. Raises OSError."""
-    fields = [(as_written(each.entry), text_field(each.why), "") for each in rows]
+    """Write the file anew. Raises OSError."""
+    fields = [(as_written(each.entry), text_field(each.why), text_field(each.learner)) for each in rows]
     write_file(path, [table([TITLES, *fields]).encode("utf-8-sig")])
 
 
@@ -31,7 +31,7 @@ def as_written(entry: str) -> str:
 
 
 def read_matches(path: Path) -> Mapping[str, str]:
-    """The learner of each entry of the file that has one: an id, a login, an email, a full name or a group.
+    """The learner of each entry of the file: an id, a login, an email, a full name or a group; "" for nobody.
 
     Raises KataError when it cannot be read, lacks a column, or gives an entry twice; each problem has a line.
     """
@@ -42,10 +42,9 @@ def read_matches(path: Path) -> Mapping[str, str]:
     matches: dict[str, str] = {}
     problems: list[str] = []
     for line, cells in sheet.rows:
-        if name := cells[learner].strip():
-            if cells[entry] in matches:
-                problems.append(f"{path}, line {line}: {cells[entry]} has a learner already.")
-            matches[cells[entry]] = name
+        if cells[entry] in matches:
+            problems.append(f"{path}, line {line}: {cells[entry]} is there already.")
+        matches[cells[entry]] = cells[learner].strip()
     if problems:
         raise KataError("\n".join(problems))
     return matches

@@ -72,7 +72,7 @@ def check(found: ClassList, case: Case) -> None:
         str(entry): list(map(str, ids)) for entry, ids in case.counts.items()
     }
     for is_submission, expected in ((True, case.nobodys), (False, case.others)):
-        rows = {each.entry: each.why for each in found.unmatched if each.is_submission == is_submission}
+        rows = {each.entry: each.why for each in found.unmatched if each.why and each.is_submission == is_submission}
         assert rows.keys() == {str(entry) for entry in expected}
         assert [entry for entry, why in expected.items() if why not in rows[str(entry)]] == []
     assert {id for each in found.submissions if each.is_late for id in each.learners} == set(case.late)
@@ -109,21 +109,27 @@ def test_what_only_a_person_can_say_is_asked(case: Case, course: Course, tmp_pat
 def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp_path: Path) -> None:
     folder = lay_out(["zoe/", "zoe.zip", "=1+1/", "two\nlines/", "a.txt"], tmp_path / "class")
     path = tmp_path / UNMATCHED
-    with class_in(folder, tmp_path / "room", course, Identification(matches={"'=1+1": "ada"})) as found:
-        write_unmatched(path, found.unmatched)
-    text = path.read_text("utf-8-sig")
-    assert [line.partition(",")[0] for line in text.splitlines()] == ["entry", "a.txt", "zoe", "zoe.zip"]
-    assert read_matches(path) == {}
-    path.write_text(text.replace('none counts.",\nzoe.zip', 'none counts.",zoe\nzoe.zip'), "utf-8", newline="")
-    with class_in(folder, tmp_path / "room", course, Identification(matches=read_matches(path))) as found:
-        assert ("zoe", ("zoe",)) in [(each.entry, each.learners) for each in found.submissions]
+
+    def graded(by: Identification) -> dict[str, tuple[str, ...]]:
+        with class_in(folder, tmp_path / "room", course, by) as found:
+            write_unmatched(path, found.unmatched)
+            return {each.entry: each.learners for each in found.submissions}
+
+    assert graded(Identification(matches={"'=1+1": "ada"}))["=1+1"] == ("ada",)
+    assert read_matches(path) == {"'=1+1": "ada", "a.txt": "", "zoe": "", "zoe.zip": ""}
+    told = {**read_matches(path), "zoe.zip": "zoe"}
+    assert graded(Identification(matches=told))["zoe.zip"] == ("zoe",)
+    assert read_matches(path) == told, "a person's word stays in the file"
+    told["gone"] = "bo"
+    assert graded(Identification(remembered=told))["zoe.zip"] == ("zoe",), "what was said earlier needs no --match"
+    assert "zoe.zip" not in graded(Identification(remembered=told, matches={"zoe.zip": ""})), "and is taken back by one"
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
         ("entry,who\na,b\n", "has no columns entry and learner"),
-        ("entry,learner\na,b\na,c\n", "line 3: a has a learner"),
+        ("entry,learner\na,b\na,c\n", "line 3: a is there already"),
     ],
     ids=["a column that is not there", "an entry twice"],
 )

@@ -73,7 +73,10 @@ def test_who_claims_anothers_row_gets_nothing_until_a_person_says_whose_it_is(
     (tmp_path / "match.csv").write_text(f"{table}eve\n", "utf-8")
     done = grade({}, "--resume", "--match", "match.csv")
     assert done.returncode == 0, done.stderr
-    assert points(out) == {"101": ALL, "102": 1.0, "103": ALL, "104": ALL} and unmatched(out) == {}
+    assert points(out) == {"101": ALL, "102": 1.0, "103": ALL, "104": ALL}
+    assert unmatched(out) == {"foxzoe_103_102_5002_01_share.py": ""}
+    done = grade({}, "--resume")  # what was said is remembered
+    assert done.returncode == 0 and points(out)["102"] == 1.0, done.stderr
 
 
 @pytest.mark.thorough
