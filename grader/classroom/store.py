@@ -325,7 +325,9 @@ class Store:
                 ("learners", "id"),
             ):
                 taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-            theirs = "DELETE FROM unmatched WHERE instr(entry, ?1) OR instr(why, ?1) OR instr(learner, ?1)"
+            theirs = (
+                "DELETE FROM unmatched WHERE instr(entry, ?1) OR is_submission AND instr(why, ?1) OR instr(learner, ?1)"
+            )
             taken["unmatched"] = sum(self._sql.execute(theirs, (name,)).rowcount for name in names)
         self._sql.execute("VACUUM")
         return {table: count for table, count in taken.items() if count}

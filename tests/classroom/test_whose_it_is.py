@@ -80,7 +80,7 @@ def test_who_claims_anothers_row_gets_nothing_until_a_person_says_whose_it_is(
 
 
 @pytest.mark.thorough
-def test_a_new_claim_takes_back_what_an_earlier_run_graded(
+def test_a_new_claim_takes_nothing_from_what_an_earlier_run_graded_and_is_told(
     grade: Run, kata: Run, course_root: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
@@ -90,7 +90,7 @@ def test_a_new_claim_takes_back_what_an_earlier_run_graded(
     assert done.returncode == 2 and set(unmatched(out)) == {"zoe", "Zoe Fox"}
     exported = kata("export", out, "--format", "csv", "--to", "-", "--course", course_root, cwd=tmp_path)
     rows = {row["submission"]: row["points"] for row in csv.DictReader(io.StringIO(exported.stdout))}
-    assert rows == {"101": "4", "102": "", "103": "", "104": ""}
+    assert rows == {"101": "4", "102": "", "103": "4", "104": ""}
 
 
 @pytest.mark.parametrize("format", ["canvas", pytest.param("moodle", marks=pytest.mark.thorough)])
