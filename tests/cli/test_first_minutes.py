@@ -176,38 +176,6 @@ def test_the_file_that_is_given_as_an_example_is_taken(desk: Path, kata: Run, ru
     assert done.returncode == 0, done.stderr
 
 
-# --- the end of `kata doctor` ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-def test_doctor_ends_with_what_each_kind_of_user_types_next(desk: Path, kata: Run) -> None:
-    told = kata("doctor", cwd=desk).stdout
-    end = told[told.index("What to do next:") :]
-    assert [word for word in ("to learn", "to grade", "to write") if word in end] == [
-        "to learn",
-        "to grade",
-        "to write",
-    ]
-    assert "kata init ~/attention" in end
-
-
-@pytest.mark.thorough
-def test_every_command_that_doctor_names_is_one(desk: Path, kata: Run) -> None:
-    end = kata("doctor", cwd=desk).stdout.partition("What to do next:")[2]
-    named = re.findall(r"\bkata ([a-z][a-z-]*)((?: --[a-z-]+)?)", end)
-    assert {"init", "next", "new", "verify"} <= {name for name, _ in named}
-    for name, option in named:
-        done = kata(name, "--help", cwd=desk)
-        assert done.returncode == 0 and option.strip() in done.stdout, name
-
-
-@pytest.mark.thorough
-def test_doctor_in_a_workspace_goes_on_from_there(desk: Path, kata: Run) -> None:
-    assert kata("init", "work", "--course", "course", cwd=desk).returncode == 0
-    end = kata("doctor", cwd=desk / "work").stdout.partition("What to do next:")[2]
-    assert f"the next exercise in {desk / 'work'}" in end and "kata init" not in end
-
-
 # --- completion ------------------------------------------------------------------------------------------------------
 
 
