@@ -20,7 +20,7 @@ from .workspace import Workspace
 SIDE_BY_SIDE = 140
 """Terminal columns from which two answers fit side by side."""
 NO_ANSWERS = (
-    "The course's own answer is not in this installation: people who hand in for marks get a course without answers."
+    "The course's own answer is not in this installation: the wheel was made without answers, for work that is marked."
 )
 
 

@@ -296,7 +296,7 @@ def test_broken_checks_are_a_sentence_and_once_mended_they_count(
     text = checks.read_text("utf-8")
     checks.unlink()
     kernel.run("def piece(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
-    assert kernel.check("piece", course=str(other)).sentence == "there are no hidden checks for piece"
+    assert kernel.check("piece", course=str(other)).sentence == "there are no checks for piece"
     checks.write_text(text, "utf-8")
     assert "✓ passed" in kernel.check("piece", course=str(other)).text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -283,6 +284,6 @@ def test_what_nobody_planned_is_no_tick_and_no_points(
     assert "in part" in told and "0 / 5" in told and "✓" not in told
     told = " ".join(kata("list", cwd=work).stdout.split())
     assert "in part" in told and "✓" not in told and "0 / 5 pt" in told
-    done = run_command("python", "-m", "pytest", "-p", "no:cacheprovider", "exercises", cwd=work)
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", cwd=work)
     assert done.returncode == 0, done.stdout
     assert "3 passed, 1 skipped" in done.stdout.splitlines()[-1]
