@@ -24,7 +24,7 @@ KNOWN = "def share(amounts):\n    return amounts / amounts.sum()\n"
 FILE = "exercises/01_parts/01_share.py"
 
 
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")
