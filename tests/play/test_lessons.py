@@ -139,6 +139,7 @@ def test_unit_5_the_first_step_costs_most_and_saves_most(seen) -> None:
     steps = [after - before for before, after in pairwise(losses)]
     assert steps == sorted(steps, reverse=True)
     assert min(steps) > 0
+    assert losses[2] > GUESSING
     assert all(before == 2 * after for before, after in pairwise(sizes))
     assert ["rado a" in text for _, text in the(Written, grouped).texts] == [True, False, False, False]
     assert row_of(grouped, "Loss") == row_of(converted, "Loss")
