@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup, TyperOption
 
+import grader
 from grader import __version__
 
 from .endings import leave, sentences
@@ -44,11 +46,21 @@ COMMANDS = {
 
 
 class CommandTable(TyperGroup):
-    """Lists the commands in that order, a line each, so that all of them fit on one screen."""
+    """Lists the commands in that order, a line each, to fit on one screen; in a wheel, those of learners."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands."""
-        return [name for name in COMMANDS if name in self.commands]
+        """The names of all commands that are shown; the others work too."""
+        shown = [name for name in COMMANDS if name in self.commands]
+        return [name for name in shown if self._panel(name) == LEARN] if _is_wheel() else shown
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        if _is_wheel():
+            self.epilog = f"To teach or to write a course: {', '.join(n for n in COMMANDS if self._panel(n) != LEARN)}."
+        super().format_help(ctx, formatter)
+
+    def _panel(self, name: str) -> str:
+        return str(getattr(self.commands[name], "rich_help_panel", ""))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, with its line."""
@@ -64,6 +76,13 @@ class CommandTable(TyperGroup):
             if isinstance(option, TyperOption):
                 option.hidden = True
         return options
+
+
+def _is_wheel() -> bool:
+    """Whether this is what learners get, with the course in the package."""
+    from grader.course.installed import CARRIED
+
+    return Path(grader.__file__).with_name(CARRIED).is_dir()
 
 
 app = typer.Typer(

@@ -92,7 +92,7 @@ def test_work_is_checked(source: str, status: int, workspace: Path, installed: I
     (workspace / FILE).write_text(source, encoding="utf-8")
     done = run_command(installed.kata, "check", "share", cwd=workspace)
     assert done.returncode == status, done.stdout + done.stderr
-    assert ("4 of 4 points" in done.stdout) is (status == 0)
+    assert ("4 / 4" in done.stdout) is (status == 0)
 
 
 def test_known_mistake_is_named(workspace: Path, installed: Installation, run_command: Run) -> None:
