@@ -33,6 +33,11 @@ MISTAKES = [
         edits=[(SCALED, "scores / query.shape[-2] ** 0.5")],
     ),
     Mistake(
+        "second-size-for-the-width",
+        "query.size(1) is the width only where there is no batch. Count from the back: query.size(-1) is the width whatever stands before it.",
+        edits=[(SCALED, "scores / query.size(1) ** 0.5")],
+    ),
+    Mistake(
         "transposed-result",
         "Rows and columns are exchanged: this is key · queryᵀ. A row belongs to a query, a column to a key.",
         edits=[(PRODUCT, "key @ query.transpose(-2, -1)")],
