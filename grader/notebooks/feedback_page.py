@@ -26,7 +26,7 @@ REFLECTION_TITLE = "Looking back"
 
 @dataclass(frozen=True)
 class Part:
-    """One exercise, or another graded cell. Only `found` and `text` are HTML.
+    """One exercise, or another graded cell.
 
     found: what the checks found. code, text: the learner's answer. comment: of a person. waits: for a person's points.
     """
@@ -38,7 +38,7 @@ class Part:
     found: Markup | str = ""
     code: str = ""
     text: Markup | str = ""
-    comment: str = ""
+    comment: Markup | str = ""
 
 
 class FeedbackPage(Exporter):
@@ -73,7 +73,7 @@ class FeedbackPage(Exporter):
 def _parts(nb: Any, notebook: Any) -> Iterator[Part]:
     """The graded parts of a notebook, in its order. notebook: nbgrader's SubmittedNotebook."""
     grades = {grade.name: grade for grade in notebook.grades}
-    comments = {comment.name: comment.comment or "" for comment in notebook.comments}
+    comments = {each.name: _rendered(each.comment) for each in notebook.comments if each.comment}
     answers = {grade_id_of(cell): cell.source for cell in nb.cells if is_answer(cell)}
     for cell in nb.cells:
         if (grade := grades.get(name := grade_id_of(cell))) is None:
@@ -85,9 +85,14 @@ def _parts(nb: Any, notebook: Any) -> Iterator[Part]:
             yield Part(title, *facts, found, answers.get(answer, ""), comment=comments.get(answer, ""))
         else:
             title = REFLECTION_TITLE if name == REFLECTION else name
-            text = Markup(markdown2html(cell.source)) if cell.cell_type == "markdown" else ""  # inert, see rebuild
+            text = _rendered(cell.source) if cell.cell_type == "markdown" else ""
             code = cell.source if cell.cell_type == "code" else ""
             yield Part(title, *facts, code=code, text=text, comment=comments.get(name, ""))
+
+
+def _rendered(markdown: str) -> Markup:
+    """As HTML: a person's comment, or a learner's text, which `rebuild` has made inert."""
+    return Markup(markdown2html(markdown))
 
 
 def _pages_of(cell: Any) -> Iterator[str]:

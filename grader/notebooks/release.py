@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from nbgrader.api import Gradebook, MissingEntry
 
 from grader.course import Course, CourseError, Exercise
 from grader.errors import KataError
@@ -37,7 +36,7 @@ def release_of(coursedir: Any, name: str, course: Course) -> Release:
     notebooks = {path.stem: _read(path) for path in sorted(folder.glob("*.ipynb")) or [folder / f"{name}.ipynb"]}
     exercises = {each.id: each for nb in notebooks.values() for each in _exercises_in(nb, course)}
     released = Release(name, notebooks, tuple(exercises.values()))
-    if moved := list(_moved_points(coursedir, released, course)):
+    if moved := list(_moved_points(released, course)):
         raise KataError(_how_to_fix(coursedir, released, course, moved))
     return released
 
@@ -64,22 +63,13 @@ def _exercises_in(nb: Any, course: Course) -> list[Exercise]:
     return exercises
 
 
-def _moved_points(coursedir: Any, released: Release, course: Course) -> Iterator[str]:
-    """The exercises whose points differ between course, release and gradebook."""
-    with Gradebook(coursedir.db_url, coursedir.course_id) as book:
-        for name, nb in released.notebooks.items():
-            try:
-                written = {
-                    cell.name: float(cell.max_score) for cell in book.find_notebook(name, released.name).grade_cells
-                }
-            except MissingEntry:  # nbgrader reports that itself
-                written = {}
-            for cell in nb.cells:
-                if exercise := exercise_tested(cell, course):
-                    then = float(cell.metadata.nbgrader["points"])
-                    known = (then, written.get(grade_id_of(cell), then))
-                    if before := [most for most in known if most != exercise.points]:
-                        yield f"{exercise.id}: {score(before[0])} then, {score(exercise.points)} now"
+def _moved_points(released: Release, course: Course) -> Iterator[str]:
+    """The exercises whose points differ between release, which is as the gradebook, and course."""
+    for nb in released.notebooks.values():
+        for cell in nb.cells:
+            exercise = exercise_tested(cell, course)
+            if exercise and (then := float(cell.metadata.nbgrader["points"])) != exercise.points:
+                yield f"{exercise.id}: {score(then)} then, {score(exercise.points)} now"
 
 
 def _how_to_fix(coursedir: Any, released: Release, course: Course, moved: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,27 +36,22 @@ class Term:
 @pytest.fixture(scope="module")
 def term(
     tmp_path_factory: pytest.TempPathFactory,
-    make_course: Callable[..., Path],
+    released_at: Callable[..., Any],
     folder_at: Callable[[Path], Any],
-    kata: Callable[..., subprocess.CompletedProcess[str]],
     edit: Any,
 ) -> Term:
-    import json
-
     root = tmp_path_factory.mktemp("exchange")
-    course = make_course(root / "tiny", "01_parts/01_share")
-    assert kata("notebooks", root / "course", "--course", course, cwd=course).returncode == 0
+    folder = released_at(root)
     (root / "exchange").mkdir()
     (root / "exchange").chmod(0o777)
     settings = f"c.Exchange.root = {str(root / 'exchange')!r}\nc.CourseDirectory.course_id = {COURSE_ID!r}\n"
-    with (root / "course" / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+    with (folder.root / "nbgrader_config.py").open("a", encoding="utf-8") as config:
         config.write(settings + f"c.Exchange.cache = {str(root / 'cache')!r}\n")
     (root / "learner").mkdir()
     (root / "learner" / "nbgrader_config.py").write_text(
         f"c = get_config()\n{settings}c.Exchange.cache = {str(root / 'cache')!r}\n", "utf-8"
     )
-    term = Term(folder_at(root / "course"), folder_at(root / "learner"))
-    term.folder.nbgrader("generate_assignment", UNIT)
+    term = Term(folder, folder_at(root / "learner"))
     term.folder.nbgrader("release_assignment", UNIT)
     term.learner.nbgrader("fetch_assignment", UNIT)
     given = json.loads(term.notebook.read_text("utf-8"))

@@ -343,6 +343,7 @@ def open_screen(screen: str, student: str, browser: Any, folder: Any, server: Se
     if screen == "formgrader":
         return shown(student, browser, folder, server)
     browser.show(folder.root / "feedback" / student / UNIT / f"{UNIT}.html", **DESK)
+    browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })")
     return browser
 
 
@@ -351,7 +352,7 @@ const all = [...document.querySelectorAll('*')];
 const sorted = values => [...new Set(values)].sort();
 return {
     pwned: window.pwned === undefined,
-    title: document.title,
+    title: document.title.includes('pwned'),
     tags: sorted(all.map(each => each.tagName).filter(
         name => ['IFRAME', 'OBJECT', 'EMBED', 'FORM', 'BASE', 'META', 'IMG', 'LINK', 'VIDEO', 'MATH'].includes(name))),
     scripts: all.filter(each => ['SCRIPT', 'STYLE', 'svg'].includes(each.tagName)).length,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,6 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 UNIT = "01_parts"
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 SUCCESS = "Success! Your notebook passes all the tests.\n"
-
-Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 class Validating:
@@ -37,18 +34,14 @@ class Validating:
 @pytest.fixture(scope="module")
 def learner(
     tmp_path_factory: pytest.TempPathFactory,
-    make_course: Callable[..., Path],
+    released_at: Callable[..., Any],
     folder_at: Callable[[Path], Any],
-    kata: Kata,
     edit: Any,
 ) -> Validating:
     root = tmp_path_factory.mktemp("validate")
-    course = make_course(root / "tiny", f"{UNIT}/01_share", f"{UNIT}/02_part")
-    assert kata("notebooks", root / "course", "--course", course, cwd=course).returncode == 0
-    folder = folder_at(root / "course")
-    folder.nbgrader("generate_assignment", UNIT)
-    (course / "mine").mkdir()
-    return Validating(folder.released(UNIT), course / "mine", folder_at, edit)
+    folder = released_at(root, "--reflection", exercises=(f"{UNIT}/01_share", f"{UNIT}/02_part"))
+    (root / "tiny" / "mine").mkdir()
+    return Validating(folder.released(UNIT), root / "tiny" / "mine", folder_at, edit)
 
 
 def answers(**others: str) -> dict[str, str]:

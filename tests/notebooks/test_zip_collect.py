@@ -108,15 +108,9 @@ class Collecting:
 
 
 @pytest.fixture(scope="module")
-def course(
-    tmp_path_factory: pytest.TempPathFactory, make_course: Any, kata: Any, folder_at: Callable[[Path], Any]
-) -> Collecting:
-    root = tmp_path_factory.mktemp("collect")
-    made = make_course(root / "tiny", f"{UNIT}/01_share", f"{BAD}/01_last", f"{LATER}/01_late")
-    assert kata("notebooks", root / "course", "--course", made, cwd=made).returncode == 0
-    folder = folder_at(root / "course")
-    folder.nbgrader("generate_assignment", "*")
-    return Collecting(folder)
+def course(tmp_path_factory: pytest.TempPathFactory, released_at: Callable[..., Any]) -> Collecting:
+    units = (f"{UNIT}/01_share", f"{BAD}/01_last", f"{LATER}/01_late")
+    return Collecting(released_at(tmp_path_factory.mktemp("collect"), exercises=units))
 
 
 # --- an ordinary class ----------------------------------------------------------------------------------------
