@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -11,7 +11,6 @@ from typing import Protocol
 
 from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
-from grader.intake.names import first_few
 from grader.judge.seeds import seed_for
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.launch import MachineError
@@ -20,21 +19,18 @@ from grader.sandbox.levels import Level
 from .class_list import ClassList, Identification, class_in
 from .cluster import ClusterJudges, NoWorkerLeft
 from .dispatch import CHUNK
-from .grading_terms import Terms, changed_kits, differences, run_of
-from .learners import Learner, folded
+from .earlier_run import is_graded_again, left_behind, refuse_others
+from .grading_terms import Terms, run_of
 from .moves import Move, Standings, moves_between, standings
-from .platforms import Platform, read_names
+from .platforms import Platform
 from .pool import Judges
 from .publishing import changed_aside, publish, published, stale_exports
 from .results import ClassResults
 from .roster import Roster, read_roster
 from .run import ClassRun
 from .store import Run, Store, writing
-from .submission_files import SubmissionFiles
-from .unmatched import as_written, read_matches
+from .unmatched import UNMATCHED, as_written, read_matches, write_unmatched
 
-NUMBERED: Collection[Platform] = ("canvas", "moodle", "brightspace")
-"""The platforms that write a number of the learner's beside a display name, which learners can change."""
 UNPACKED = ".unpacked"
 """In OUT: what a class's zip holds, while it is graded."""
 
@@ -157,10 +153,13 @@ class _ClassWork:
             terms = self._terms()
             if not everyone.submissions and self._before is None:
                 self._say(everyone.remarks)
-                raise KataError("Nothing was graded, since nobody knows whose any submission is.")
+                write_unmatched(self._out / UNMATCHED, everyone.unmatched)
+                raise KataError(
+                    "Nothing was graded, since nobody knows whose any submission is: fill the column learner of "
+                    f"{self._out / UNMATCHED}, and give it with --match FILE."
+                )
             now = run_of(self._course, terms, self._submissions, everyone.platform)
-            again = self._demand_same(now)
-            self._refuse_others(everyone, by.matches)
+            again = self._demand_same_class(now, everyone, {*by.matches, *by.remembered})
             earlier: Standings = {}
             if self._before:
                 merged = {**self._before.kits, **now.kits} if again else now.kits
@@ -220,63 +219,17 @@ class _ClassWork:
             return []
         return [f"The exercises are those of the run before: {', '.join(self._before.exercises)}."]
 
-    def _demand_same(self, now: Run) -> bool:
-        """Whether some exercises are graded again on other terms than before, for those who have results.
-
-        Raises KataError when the terms differ in anything else.
-        """
+    def _demand_same_class(self, now: Run, everyone: ClassList, matched: Collection[str]) -> bool:
+        """Whether some exercises are graded again. Raises KataError for other terms, or another class."""
         if self._before is None:
             return False
-        oldest = self._store.oldest(self._before)
-        versions = next(each.versions for each in self._store.runs() if each.id == oldest)
-        there = {each.id for each in self._course.exercises}
-        chosen = tuple(id for id in self._before.exercises if id in there)
-        before = replace(self._before, exercises=chosen, versions=versions)
-        found = differences(before, now)
-        if self._options.only and found:
-            strange = sorted(set(now.exercises) - set(before.exercises or now.exercises))
-            found = differences(
-                replace(before, version=now.version, versions=now.versions, kits=now.kits, digest=now.digest),
-                replace(now, exercises=before.exercises),
-            )
-            found += [f"{', '.join(strange)} was not among the exercises that were chosen"] if strange else []
-            if not found:
-                self._tell_of_left_behind(before, now)
-                return True
-        if found:
-            raise KataError(
-                f"{self._out} was graded on other terms: {'; '.join(found)}. {_how_to_resume(before, now)}"
-                "--anew begins again; or give another folder."
-            )
-        return False
-
-    def _tell_of_left_behind(self, before: Run, now: Run) -> None:
-        whole = run_of(self._course, Terms(now.course, now.level, now.seed, before.exercises))
-        if behind := [id for id in changed_kits(before, whole) if id not in now.exercises]:
+        are_named = bool(self._options.only)
+        again = is_graded_again(self._store, self._before, now, self._course, are_named=are_named)
+        if again and (behind := left_behind(self._before, now, self._course)):
             more = " ".join(f"--only {id}" for id in behind)
             self._say([f"Changed as well, and not graded again: {', '.join(behind)}. Add {more}."])
-
-    def _refuse_others(self, everyone: ClassList, matches: Collection[str]) -> None:
-        """Raise KataError if this is another class, or if a row would be lost or another's."""
-        graded = self._store.graded(self._before) if self._before else set()
-        if self._before is None or not graded:
-            return
-        now = {each.id: each for each in everyone.learners}
-        before = {each.learner.id: each.learner for each in self._store.members(self._before)}
-        work = {id for files in everyone.submissions for id in files.learners}
-        if moved := list(_moved(before, now)):
-            raise KataError(f"The row of {first_few(moved)} would be another's. {_OTHER_ROSTER}")
-        left = [id for id in before if id in graded and id not in now]
-        if left and any(each.in_roster for each in (*now.values(), *before.values())):
-            raise KataError(f"{first_few(left)} would lose their row. {_OTHER_ROSTER}")
-        if everyone.submissions and graded.isdisjoint(work):
-            raise KataError(
-                f"None of those who were graded into {self._out} handed in anything of this. It knows "
-                f"{first_few(sorted(graded), 3)}, and here are {first_few(sorted(work), 3)}: give another folder."
-            )
-        others = [files for files in everyone.submissions if as_written(files.entry) not in matches]
-        if told := list(_with_other_owners(self._store.entries(self._before), others, everyone.platform)):
-            raise KataError(f"{' '.join(told)} Say whose they are with --match.")
+        refuse_others(self._store, self._before, everyone, matched)
+        return again
 
     # --- grading ------------------------------------------------------------------------------------------------------
 
@@ -303,41 +256,3 @@ class _ClassWork:
     def _say(self, sentences: Sequence[str]) -> None:
         for sentence in sentences:
             self._screen.say(sentence)
-
-
-_OTHER_ROSTER = "Give the roster of that run, with new learners added; --anew begins again."
-
-
-def _moved(before: dict[str, Learner], now: dict[str, Learner]) -> Iterator[str]:
-    """Ids that now belong to somebody who had another id in the class."""
-    owners = {folded(each.name): id for id, each in before.items() if each.in_roster}
-    for id, learner in now.items():
-        is_renamed = id in before and folded(before[id].name) != folded(learner.name)
-        if is_renamed and owners.get(folded(learner.name), id) != id:
-            yield id
-
-
-def _with_other_owners(
-    before: Mapping[str, Collection[str]], now: Sequence[SubmissionFiles], platform: Platform
-) -> Iterator[str]:
-    """Sentences on submissions that were another's in the run before, by their name or the platform's number in it."""
-    owners = {key: whose for entry, whose in before.items() for key in _keys(entry, platform)}
-    for files in now:
-        known = [set(owners[key]) for key in _keys(files.entry, platform) if key in owners]
-        if any(whose.isdisjoint(files.learners) for whose in known):
-            whose, theirs = " and ".join(sorted(known[0])), " and ".join(files.learners)
-            yield f"{as_written(files.entry)} was of {whose} in the run before, and would be of {theirs}."
-
-
-def _keys(entry: str, platform: Platform) -> set[str]:
-    """By what a submission is known again: its name, and a number of the platform's that can be read in one way."""
-    names = read_names(platform, [entry, f"{entry}/"]).values() if platform in NUMBERED else ()
-    return {as_written(entry), *(f"#{name.readings[0].id}" for name in names if len(name.readings) == 1)} - {"#"}
-
-
-def _how_to_resume(before: Run, now: Run) -> str:
-    """How to resume if only the kits of some exercises have changed; else empty."""
-    changed = changed_kits(before, now)
-    if not changed or (before.seed, before.level, before.exercises) != (now.seed, now.level, now.exercises):
-        return ""
-    return f"To grade these again for everybody: --resume {' '.join(f'--only {id}' for id in changed)}. "

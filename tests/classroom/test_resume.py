@@ -210,3 +210,20 @@ def test_command_goes_on_with_the_seed_of_the_run_and_refuses_another(
     assert (tmp_path / "out" / "results.jsonl").read_bytes() == before
     refused = kata(*arguments, "--resume", "--seed", 1, cwd=tmp_path)
     assert refused.returncode == 2 and "the seed was" in refused.stderr and "Traceback" not in refused.stderr
+
+
+def test_person_says_whose_a_submission_is_and_is_asked_once(
+    tmp_path: Path, run_class: RunClass, hand_in: Callable[..., Path]
+) -> None:
+    hand_in(tmp_path / "class", "homework")
+    (tmp_path / "roster.csv").write_text("id,name\n1,Ada Byron\n2,Bo Chen\n", "utf-8")
+    folder, out, roster = tmp_path / "class", tmp_path / "out", tmp_path / "roster.csv"
+    with pytest.raises(KataError, match=r"Nothing was graded.*unmatched\.csv, and give it with --match"):
+        run_class(folder, out, roster=roster)
+    filled = (out / "unmatched.csv").read_text("utf-8-sig").replace("called so.,", "called so.,Bo Chen")
+    (tmp_path / "match.csv").write_text(filled, "utf-8")
+    run_class(folder, out, roster=roster, matches=tmp_path / "match.csv")
+    hand_in(folder, "homework", right=False)
+    again = run_class(folder, out, resume=True)
+    assert again.graded == ["homework"] and again.result.unmatched == []
+    assert [(each.learner.id, each.record.points) for each in read_results(out)] == [("2", 0)]

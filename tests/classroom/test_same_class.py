@@ -216,3 +216,5 @@ def test_platforms_number_that_was_one_learners_is_another_ones_only_if_a_person
     done = download({}, "--resume", "--match", "match.csv")
     assert done.returncode == 0, done.stderr
     assert points(tmp_path / "out") == {"1": 4.0, "3": 4.0}
+    assert download({}, "--resume").returncode == 0, "what a person said is remembered"
+    assert points(tmp_path / "out") == {"1": 4.0, "3": 4.0}
