@@ -49,7 +49,7 @@ class Identification:
 class ClassList:
     """A class: the roster in its order, or else who has handed in; no learner has two submissions.
 
-    remarks: sentences for whoever grades. torn: the ids of learners of whom several submissions could be, so none is.
+    remarks: sentences for whoever grades.
     """
 
     learners: tuple[Learner, ...]
@@ -57,7 +57,6 @@ class ClassList:
     unmatched: tuple[Unmatched, ...]
     remarks: tuple[str, ...]
     platform: Platform
-    torn: frozenset[str] = frozenset()
 
 
 @contextmanager
@@ -97,9 +96,7 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
     ordered = tuple(sorted(unmatched, key=lambda row: row.entry))
-    counted = {id for each in shared.submissions for id in each.learners}
-    none_of = frozenset(id for owner in torn for id in owner) - counted
-    return ClassList(learners, shared.submissions, ordered, tuple(remarks), platform, none_of)
+    return ClassList(learners, shared.submissions, ordered, tuple(remarks), platform)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.learners import Learner as Enrolled
+from grader.classroom.learners import Learner
 from grader.classroom.roster import read_roster
 from grader.course import Course
 from grader.errors import KataError
@@ -29,8 +29,8 @@ def test_a_worksheet_is_a_roster_in_every_language(
         csv.writer(file, delimiter=delimiter).writerows(rows)
     found = read_roster(tmp_path / "worksheet.csv", vienna).learners
     assert found == (
-        Enrolled("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
-        Enrolled("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
+        Learner("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
+        Learner("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
     )
     noon = datetime(2026, 3, 1, 11, 14, tzinfo=timezone.utc)
     assert [each.hand_in.at for each in found] == [{"*": noon}, {}]
