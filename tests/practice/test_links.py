@@ -139,7 +139,7 @@ def test_nothing_is_noted_through_a_link(
     if place == ".kata":  # a link makes no workspace
         assert (done.returncode, done.stdout) == (2, "")
     elif arguments == ["check"]:
-        assert (done.returncode, "4 of 4 points" in done.stdout) == (0, True), done.stderr
+        assert (done.returncode, "4 / 4" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.parametrize("place", ["review", "review/01_share.py"])
