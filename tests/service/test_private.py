@@ -68,7 +68,7 @@ def test_folder_that_is_not_the_users_alone_is_not_used(spoil: Callable[[Path], 
             judges_folder()
         if spoil is link_elsewhere:  # one for all: the command grades by itself
             home.answer(RIGHT)
-            assert "4 of 4 points" in home.kata("check").stdout
+            assert "4 / 4" in home.kata("check").stdout
             assert "No judge can be kept warm: " in home.kata("doctor").stdout
         assert not list(home.folder.glob("*.json"))
     finally:
