@@ -17,7 +17,7 @@ from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import Course
 
 SOMEBODY = 65534
-ROOM = 100_000
+ROOM = 75_000
 """Bytes that a file may have: less than the class comes to."""
 
 pytestmark = pytest.mark.timeout(600)
