@@ -190,33 +190,21 @@ def ready_policy(stage: Stage) -> None:
     catalogue.write_text(yaml.safe_dump(known, allow_unicode=True, sort_keys=False), encoding="utf-8")
 
 
-def ready_graded(stage: Stage) -> None:
-    """A graded class in OUT."""
-    ready_class(stage)
-    done = stage.type("kata grade-class SUBMISSIONS --out OUT --html")
-    assert done.status == 0, done.said
-
-
-def ready_results(stage: Stage) -> None:
-    """A graded class in OUT, the LMS's own export, a course folder for nbgrader and a repository for templates."""
-    ready_class(stage)
+def ready_term(stage: Stage) -> None:
+    """A class, a course that takes points off for lateness, the LMS's own export, a course folder for nbgrader."""
+    ready_policy(stage)
     (stage.cwd / "export.csv").write_text(CANVAS, encoding="utf-8")
-    (stage.cwd / "TEMPLATE" / ".git").mkdir(parents=True)
-    for command in ("kata grade-class SUBMISSIONS --out OUT", f"kata notebooks {stage.home / 'attention'}"):
-        done = stage.type(command)
-        assert done.status == 0, done.said
+    done = stage.type(f"kata notebooks {stage.home / 'attention'}")
+    assert done.status == 0, done.said
 
 
 STAGES: dict[str, Callable[[Stage], None]] = {
     "learner": ready_nothing,
     "first_kit": ready_nothing,
     "author": ready_nothing,
-    "teacher": ready_class,
-    "policy": ready_policy,
-    "privacy": ready_graded,
-    "updates": ready_graded,
+    "first_class": ready_class,
+    "teacher": ready_term,
     "server": ready_class,
-    "exports": ready_results,
     "nbgrader": ready_nothing,
 }
 
@@ -296,8 +284,8 @@ def _enter(catalogue: Path, exercise: dict[str, object]) -> None:
 
 BETWEEN: dict[tuple[str, str], Callable[[Stage], None]] = {
     ("README.md", "kata solution softmax"): pass_softmax,
-    ("docs/learner.md", "pytest"): write_softmax,
-    ("docs/instructor.md", "nbgrader autograde 01_soft_lookup"): hand_in_notebooks,
+    ("docs/learn.md", "pytest, VS Code, Jupyter"): write_softmax,
+    ("docs/teach.md", "nbgrader autograde 01_soft_lookup"): hand_in_notebooks,
 }
 """What happens before a section of a document, or before a command in it."""
 

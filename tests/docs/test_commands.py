@@ -64,7 +64,7 @@ HEADING = re.compile(r"^#+ +(.*)$")
 FENCE = re.compile(r"^ *```(\S*)")
 INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
-WITH_NBGRADER = ("nbgrader", "exports")
+WITH_NBGRADER = ("nbgrader", "teacher")
 """Stages on which the instructor's extra is used."""
 
 pytestmark = pytest.mark.timeout(900)

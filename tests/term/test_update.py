@@ -1,4 +1,4 @@
-"""docs/updates.md played through: a new version of the course while learners work, an exercise withdrawn, points changed."""
+"""A course that changes in mid-term (docs/teach.md): a new version of the course while learners work, an exercise withdrawn, points changed."""
 
 from __future__ import annotations
 
