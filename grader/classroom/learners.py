@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grader.errors import KataError
-from grader.policy.rules import HandIn
 
+from .final_points import HandIn
 from .platforms import Platform
 
 MOST_WORDS = 12

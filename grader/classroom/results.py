@@ -17,10 +17,9 @@ from grader.course import Course, load_course
 from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.intake.names import first_few
-from grader.policy.adjusting import adjusted
-from grader.policy.rules import HandIn, changes_points
 from grader.record import CourseStamp, Problem, Record
 
+from .final_points import HandIn, adjusted, changes_points
 from .learners import Learner, find_learner
 from .store import Row, Run, Store, reading
 
@@ -85,7 +84,7 @@ class ClassResults:
 
     def of(self, learner: Learner) -> Result:
         """The record of a learner who has one."""
-        hand_in = replace(learner.hand_in, corrections=self.overrides.get(learner.id, {}))
+        hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
         record = self._record(learner.id, self.store.rows(learner.id, self.run))
         return Result(adjusted(record, self.course, hand_in, always=self._has_finals), learner)
 

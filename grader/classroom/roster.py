@@ -16,11 +16,12 @@ from grader.course import Course
 from grader.course.course_error import did_you_mean, quoted
 from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.errors import KataError
-from grader.policy.rules import EVERY_UNIT, HandIn, earliest
 
 from .csv_file import Table, lacking, read_table
 from .dates import EXAMPLE as SPOKEN
 from .dates import read_date
+from .due_dates import earliest
+from .final_points import EVERY_UNIT, HandIn
 from .learners import Learner
 from .moodle_worksheet import IDENTIFIER, NOTHING, SUBMITTED, letters
 

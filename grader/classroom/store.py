@@ -23,11 +23,11 @@ from pydantic import TypeAdapter
 from grader.errors import KataError
 from grader.files import lock_at, refuse_link
 from grader.intake import FileProblem, SourceFile, Submission
-from grader.policy.rules import Correction
 from grader.record import ExerciseResult
 from grader.sandbox.levels import Level
 
 from .class_contents import Unmatched
+from .final_points import Override
 from .learners import Learner
 from .platforms import Platform
 
@@ -438,16 +438,16 @@ class Store:
         ).fetchone()
         return bytes(found[0]) if found else b""
 
-    def overrides(self, run: Run) -> dict[str, dict[str, Correction]]:
+    def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""
-        found: dict[str, dict[str, Correction]] = {}
+        found: dict[str, dict[str, Override]] = {}
         for learner, exercise, points, reason in self._sql.execute(
             "SELECT learner, exercise, points, reason FROM overrides WHERE run >= ? ORDER BY id", (run.first,)
         ):
             theirs = found.setdefault(learner, {})
             theirs.pop(exercise, None)
             if points is not None:
-                theirs[exercise] = Correction(points, reason)
+                theirs[exercise] = Override(points, reason)
         return found
 
     def unmatched(self) -> list[Unmatched]:

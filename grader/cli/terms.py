@@ -144,11 +144,12 @@ def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str]
 
 def tell_units(course: Course, units: Sequence[Unit]) -> None:
     """Print each unit's number of exercises, points and due date."""
-    from grader.policy.adjusting import moment
-    from grader.policy.rules import deadlines
+    if not units:
+        return
+    from grader.classroom.due_dates import due_dates, moment
     from grader.render.wording import counted, score
 
-    due = deadlines(course) if units else {}
+    due = due_dates(course)
     for unit in units:
         worth = score(sum(exercise.points for exercise in unit.exercises))
         when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""

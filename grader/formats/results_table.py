@@ -15,12 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from grader.classroom.final_points import DIGITS
 from grader.classroom.learners import Learner
 from grader.classroom.results import ClassResults, Result
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
-from grader.policy.adjusting import DIGITS
 from grader.record import ExerciseResult, Record, RecordError
 
 from .people import Matches, Person, Roster, match_people

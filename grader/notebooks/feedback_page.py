@@ -16,7 +16,7 @@ from nbconvert.exporters import Exporter
 from nbconvert.filters import markdown2html
 from nbgrader.api import Gradebook
 
-from grader.policy.adjusting import duration
+from grader.classroom.due_dates import duration
 from grader.render.pages import render_page
 
 from .cells import OURS, REFLECTION, exercise_of, grade_id_of, is_answer, is_test

@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
 
+from grader.classroom.due_dates import due_dates
+from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted
 from grader.course import Course
-from grader.policy.adjusting import adjusted
-from grader.policy.rules import EVERY_UNIT, Correction, HandIn, deadlines
 
 from .cells import exercise_of
 from .release import Release
@@ -26,7 +26,7 @@ def set_due_date(coursedir: Any, release: Release, course: Course) -> None:
 
     coursedir: nbgrader's CourseDirectory.
     """
-    known = deadlines(course)
+    known = due_dates(course)
     if not (due := [known[each.unit] for each in release.exercises if each.unit in known]):
         return
     with Gradebook(coursedir.db_url, coursedir.course_id) as book:
@@ -50,8 +50,8 @@ class CoursePolicy(LateSubmissionPlugin):
         hand_in = HandIn(
             at={EVERY_UNIT: submission.timestamp.replace(tzinfo=timezone.utc)},
             extra_days={EVERY_UNIT: (submission.extension or timedelta()) / timedelta(days=1)},
-            corrections={
-                exercise_of(grade.name): Correction(grade.manual_score, "by hand")
+            overrides={
+                exercise_of(grade.name): Override(grade.manual_score, "by hand")
                 for grade in grades
                 if grade.manual_score is not None
             },
@@ -61,7 +61,7 @@ class CoursePolicy(LateSubmissionPlugin):
         )
         return round(
             math.fsum(
-                each.points - each.counted_points for each in record.exercises if each.id not in hand_in.corrections
+                each.points - each.counted_points for each in record.exercises if each.id not in hand_in.overrides
             ),
             9,
         )

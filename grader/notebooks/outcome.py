@@ -8,8 +8,8 @@ from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from grader.classroom.due_dates import duration
 from grader.intake.names import printable
-from grader.policy.adjusting import duration
 from grader.render.wording import score
 
 from .submitted import Submitted

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from grader.classroom.final_points import HandIn
 from grader.classroom.learners import Learner, find_learner
 from grader.classroom.submission_files import SubmissionFiles
 from grader.errors import KataError
 from grader.intake import LooseFile
-from grader.policy.rules import HandIn
 
 CLASS = (
     Learner("1815", "Ada Byron", "ada@uni.example", ("1815", "ab12")),

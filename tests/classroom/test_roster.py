@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from grader.classroom.final_points import HandIn
 from grader.classroom.roster import read_roster
 from grader.course import Course, load_course
 from grader.errors import KataError
-from grader.policy.rules import HandIn
 
 WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")]
 

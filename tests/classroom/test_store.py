@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from grader.classroom.class_contents import Unmatched
+from grader.classroom.final_points import HandIn, Override
 from grader.classroom.learners import Learner
 from grader.classroom.store import DATABASE, ClassMember, ReadWork, Run, Store, reading, writing
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
-from grader.policy.rules import Correction, HandIn
 from grader.record import ExerciseResult
 
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -80,7 +80,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         read = store.submission(row.submission)
         assert (read.sources, read.problems) == (WORK.submission.sources, WORK.submission.problems)
         assert read.name == "Ada ?" and store.played("1815") == b"{}"
-        assert store.overrides(run) == {"1815": {"share": Correction(2.0, "Talked.")}}
+        assert store.overrides(run) == {"1815": {"share": Override(2.0, "Talked.")}}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
 
 
@@ -107,7 +107,7 @@ def test_override_is_of_its_grading_and_can_be_taken_back(tmp_path: Path) -> Non
         store.override(first, "1815", "share", 2.0, "a")
         store.override(first, "1815", "split", 1.0, "b")
         store.override(first, "1815", "split", None, "c")
-        assert store.overrides(first) == {"1815": {"share": Correction(2.0, "a")}}
+        assert store.overrides(first) == {"1815": {"share": Override(2.0, "a")}}
         assert store.overrides(begun(store)) == {}
 
 

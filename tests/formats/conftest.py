@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.learners import Learner
 from grader.classroom.store import ClassMember, ReadWork, Run, writing
 from grader.course import Course, Exercise, Unit
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, ResultsTable, results_table
 from grader.intake import FileProblem, Submission
-from grader.policy.adjusting import unadjusted
-from grader.policy.rules import HandIn
 from grader.record import (
     Adjustment,
     CheckResult,

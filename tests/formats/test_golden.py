@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.final_points import HandIn
 from grader.classroom.learners import Learner
 from grader.formats.people import Person
-from grader.policy.rules import HandIn
 from grader.record import Problem
 
 from .conftest import HOSTILE_NAMES, exercise, not_graded, record

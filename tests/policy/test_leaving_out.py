@@ -11,89 +11,16 @@ from pathlib import Path
 import pytest
 
 from grader.classroom.results import read_results
-from grader.course import Course, CourseError, load_course
-from grader.policy.adjusting import adjusted, unadjusted
-from grader.policy.rules import Correction, HandIn
+from grader.course import load_course
 from grader.record import Record
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
-MakeCourse = Callable[..., Course]
-MakeRecord = Callable[..., Record]
 
 
 def came_to(record: Record) -> tuple[float | None, float | None]:
     return record.final_points, record.final_max_points
 
-
-def reasons(record: Record) -> list[str]:
-    return [each.reason for each in record.adjustments or ()]
-
-
-def test_exercise_exempt_for_everybody_adds_neither_points_nor_maximum(
-    make_course_of: MakeCourse, make_record_of: MakeRecord
-) -> None:
-    course = make_course_of("exempt: [split]")
-    better = adjusted(make_record_of("ada", share=100.0, split=100.0, extra=50.0), course, HandIn())
-    worse = adjusted(make_record_of("bo", share=100.0, split=0.0, extra=50.0), course, HandIn())
-    assert came_to(better) == came_to(worse) == (150, 200)
-    assert reasons(better) == ["split is exempt for everybody: neither its points nor its 100 count."]
-    assert unadjusted(better) == make_record_of("ada", share=100.0, split=100.0, extra=50.0)
-
-
-def test_exercise_exempt_for_one_learner_counts_for_the_other(
-    make_course_of: MakeCourse, make_record_of: MakeRecord
-) -> None:
-    course = make_course_of()
-    ill = HandIn(exempt=("split",), corrections={"split": Correction(30, "Typed by hand.")})
-    ada = adjusted(make_record_of("ada", share=80.0, split=20.0), course, ill)
-    bo = adjusted(make_record_of("bo", share=80.0, split=20.0), course, HandIn(), always=True)
-    assert came_to(ada) == (80, 100) and came_to(bo) == (100, 200)
-    assert reasons(ada)[-1] == "split is exempt: neither its points nor its 100 count."
-
-
-@pytest.mark.parametrize(
-    ("points", "left", "dropped"),
-    [
-        pytest.param({"share": 10.0, "split": 90.0, "extra": 40.0}, (100, 200), "More", id="the lower share"),
-        pytest.param({"share": 10.0, "split": 20.0, "extra": 40.0}, (40, 100), "Parts", id="and not the fewer points"),
-        pytest.param(
-            {"share": 50.0, "split": 50.0, "extra": 50.0}, (50, 100), "Parts", id="of equals what is worth most"
-        ),
-        pytest.param({"share": 50.0, "split": 50.0}, (100, 200), "", id="one unit always stays"),
-    ],
-)
-def test_lowest_unit_is_dropped(
-    points: dict[str, float],
-    left: tuple[float, float],
-    dropped: str,
-    make_course_of: MakeCourse,
-    make_record_of: MakeRecord,
-) -> None:
-    record = adjusted(make_record_of("ada", **points), make_course_of("drop_lowest_units: 1"), HandIn())
-    assert came_to(record) == left
-    told = [each for each in reasons(record) if "is the lowest unit" in each]
-    assert [each.partition(" is ")[0] for each in told] == ([dropped] if dropped else [])
-
-
-def test_extra_credit_is_never_the_lowest_unit(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
-    course = make_course_of("drop_lowest_units: 1", extra_credit=True)
-    record = adjusted(make_record_of("ada", share=90.0, split=90.0, extra=1.0), course, HandIn())
-    assert came_to(record) == (181, 200)
-
-
-def test_what_is_exempt_makes_no_unit_the_lowest(make_course_of: MakeCourse, make_record_of: MakeRecord) -> None:
-    course = make_course_of("exempt: [split]\ndrop_lowest_units: 1")
-    record = adjusted(make_record_of("ada", share=90.0, split=0.0, extra=60.0), course, HandIn())
-    assert came_to(record) == (90, 100)
-
-
-def test_exempt_exercise_that_the_course_lacks_is_told_with_its_line(make_course_of: MakeCourse) -> None:
-    with pytest.raises(CourseError, match=r"course\.yml:\d+: there is no exercise `shar` to be exempt"):
-        make_course_of("exempt: [shar]")
-
-
-# --- by the commands ---------------------------------------------------------------------------------------------------
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
