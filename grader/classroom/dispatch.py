@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
 
 from grader.sandbox.launch import MachineError
@@ -82,6 +82,8 @@ class Dispatch:
     def _taken(self, future: Future[dict[str, Graded]], batch: Batch) -> Iterator[tuple[SubmissionFiles, Graded | str]]:
         try:
             graded = future.result()
+        except CancelledError:  # by a cluster that had nobody left to grade it
+            self._back.extend(batch)
         except Exception as error:
             if is_no_submissions_doing(error):
                 raise

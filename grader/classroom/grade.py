@@ -18,6 +18,7 @@ from grader.sandbox.levels import Level
 
 from .class_list import ClassList, Identification, class_in
 from .cluster import ClusterJudges, NoWorkerLeft
+from .cluster_worker import job_of
 from .dispatch import CHUNK
 from .earlier_run import is_graded_again, left_behind, refuse_others
 from .grading_terms import Terms, run_of
@@ -238,7 +239,7 @@ class _ClassWork:
         if options.scheduler is None:
             self._grade_with(run, terms, make_judges(max(1, min(options.jobs, total)), terms), options.jobs)
             return
-        judges = ClusterJudges(options.scheduler, terms, run.run, run.submissions)
+        judges = ClusterJudges(options.scheduler, job_of(self._course, terms, run.run, run.submissions))
         at_first = len(judges.remarks)
         self._say(judges.remarks[:at_first])
         try:

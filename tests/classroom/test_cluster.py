@@ -20,7 +20,7 @@ import pytest
 
 from grader.classroom import cluster
 from grader.classroom.cluster import ClusterJudges, NoWorkerLeft
-from grader.classroom.cluster_worker import Job, fingerprints, why_not
+from grader.classroom.cluster_worker import Job, job_of, why_not
 from grader.classroom.grading_terms import Terms, run_of
 from grader.classroom.results import read_results
 from grader.classroom.submission_files import SubmissionFiles
@@ -250,7 +250,7 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
 @pytest.mark.thorough
 def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
     before = workers.pids()
-    judges = ClusterJudges(workers.address, job.terms, job.run, [])
+    judges = ClusterJudges(workers.address, dataclasses.replace(job, seen=()))
     try:
         with pytest.raises(BrokenExecutor):
             judges.submit(os._exit, 1).result()
@@ -294,7 +294,7 @@ def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
 def job(course: Course, slow_class: Path) -> Job:
     terms = Terms(course.root / "course.yml", "none", 5)
     handed_in = [SubmissionFiles(path.name, (path.name,), path) for path in sorted(slow_class.iterdir())]
-    return Job("test", terms, run_of(course, terms), fingerprints(handed_in))
+    return job_of(course, terms, run_of(course, terms), handed_in)
 
 
 def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
@@ -321,16 +321,17 @@ def test_worker_that_does_not_see_the_course_may_not_grade(job: Job, tmp_path: P
 
 
 def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: Path, tmp_path: Path) -> None:
-    gone, other = tmp_path / "gone", slow_class / "s000"
-    assert why_not(dataclasses.replace(job, seen={gone: "0"})) == f"it does not see {gone}"
-    assert why_not(dataclasses.replace(job, seen={other: "0"})) == f"it sees something else at {other}"
+    (files, digest), *_ = job.seen
+    gone = dataclasses.replace(files, path=tmp_path / "gone")
+    assert why_not(dataclasses.replace(job, seen=[(gone, digest)])) == f"it does not see {gone.path}"
+    assert why_not(dataclasses.replace(job, seen=[(files, "0")])) == f"it sees something else at {slow_class / 's000'}"
 
 
 @pytest.mark.thorough
 def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
     header = dataclasses.replace(job.run, versions={**job.run.versions, "torch": "0.0"})
     with pytest.raises(NoWorkerLeft) as refusal:
-        ClusterJudges(workers.address, job.terms, header, [])
+        ClusterJudges(workers.address, dataclasses.replace(job, run=header))
     for address in workers.pids():
         assert f"{address}: its torch is {job.run.versions['torch']}, not 0.0" in str(refusal.value)
 
@@ -339,14 +340,14 @@ def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> No
 def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
     job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "HOPE_SECONDS", 3.0)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
     own = Cluster(tmp_path)
     try:
         own.add("stopped", "--no-nanny")
         ((address, pid),) = own.pids().items()
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(NoWorkerLeft) as refusal:
-            ClusterJudges(own.address, job.terms, job.run, [])
+            ClusterJudges(own.address, job)
         assert str(refusal.value) == (
             f"No worker of the scheduler at {own.address} can grade ({address}: it does not answer)."
         )
@@ -366,7 +367,7 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
 def test_address_without_a_scheduler_is_one_sentence(address: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
     with pytest.raises(KataError) as refusal:
-        ClusterJudges(address, job.terms, job.run, [])
+        ClusterJudges(address, job)
     assert str(refusal.value).startswith(f"There is no scheduler of dask.distributed at {address} (")
     assert "\n" not in str(refusal.value)
 
@@ -377,13 +378,13 @@ def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: py
         threading.Thread(target=_hang_up_on_everybody, args=[server], daemon=True).start()
         address = f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
         with pytest.raises(KataError, match="There is no scheduler"):
-            ClusterJudges(address, job.terms, job.run, [])
+            ClusterJudges(address, job)
 
 
 def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(KataError, match=r"pip install distributed"):
-        ClusterJudges("tcp://127.0.0.1:1", job.terms, job.run, [])
+        ClusterJudges("tcp://127.0.0.1:1", job)
 
 
 def test_command_ends_with_status_2_when_there_is_no_scheduler(
