@@ -8,6 +8,7 @@ formula pass, and zeros never pass as small numbers.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ ULPS_OF_HALF = 4
 ROUNDING_SAFETY = 4.0
 FAR = 0.05
 """Relative to the largest expected number: a value with a larger error is far off."""
+
+DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
+"""A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 
 GENEROUS = 10.0
 """Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
@@ -57,7 +61,7 @@ def in_words(value: Any) -> str:
         dtype = dtype_name(value)
         return f"{'an' if dtype.startswith('i') else 'a'} {dtype} tensor of shape {shape_text(value.shape)}"
     if isinstance(value, Opaque):
-        return value.what
+        return without_decimals(value.what)  # it may name a class of the learner's, and that be called like an input
     if value is None:
         return "None (is a `return` missing?)"
     if isinstance(value, (list, tuple)):
@@ -67,6 +71,11 @@ def in_words(value: Any) -> str:
     if isinstance(value, float):
         return "a float"
     return f"a {type(value).__name__}"
+
+
+def without_decimals(text: str) -> str:
+    """The text with its decimals blanked, which could be hidden inputs."""
+    return DECIMALS.sub("…", text)
 
 
 def dtype_name(tensor: torch.Tensor) -> str:

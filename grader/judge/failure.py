@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND
 from grader.sandbox.worker import WorkerLost
 
-from .compare import names_text, shape_text
+from .compare import names_text, shape_text, without_decimals
 from .faults import CheckFailed
 
-DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
-"""A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 MOST_SHAPES = 4
+NAMES_WITH_DOTS = ("names", "weight_shape")
+"""Kinds of errors that tell of parameters, such as `heads.0.weight`."""
 NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
 PLACEHOLDER = "raise NotImplementedError"
 NAME_LIKENESS = 0.6
@@ -58,10 +58,12 @@ def error_text(
 ) -> str:
     """Describe an error of the learner's code: the error and the learner's own line, without the grader's frames.
 
-    With `hide_numbers` decimals in the error's text are blanked, since they could be hidden inputs; without, the shapes
-    of the failing line's tensors are told too.
+    With `hide_numbers` decimals in the error's text and in names are blanked, since they could be hidden inputs;
+    without, the shapes of the failing line's tensors are told too.
     """
     kind = error["kind"]
+    if hide_numbers and kind not in NAMES_WITH_DOTS:
+        error = _without_decimals(error)
     if kind == "exception":
         return _exception_text(error, source_lines, hide_numbers)
     if kind == "memory":
@@ -91,7 +93,7 @@ def error_text(
 
 
 def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
-    text = DECIMALS.sub("…", error["message"]) if hide_numbers else error["message"]
+    text = error["message"]
     line = _line_of(error["frames"], source_lines)
     if error["type"] == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
@@ -105,6 +107,15 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
     shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line)
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
+
+
+def _without_decimals(claimed: Any) -> Any:
+    """What is claimed of an error with its decimals blanked: a class or a function can be called `0.25` too."""
+    if isinstance(claimed, str):
+        return without_decimals(claimed)
+    if isinstance(claimed, Mapping):
+        return {key: _without_decimals(item) for key, item in claimed.items()}
+    return type(claimed)(map(_without_decimals, claimed)) if isinstance(claimed, (list, tuple)) else claimed
 
 
 def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str) -> str:

@@ -15,7 +15,14 @@ from grader.sandbox.inside.wire import Slot
 
 from .answers import Answers, Ended, Exchange, Malformed, Reading, Talk, read_answers
 from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
-from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for
+from .compare import (
+    difference,
+    form_difference,
+    gradients_difference,
+    is_far_off,
+    scale_for,
+    without_decimals,
+)
 from .draw import Draw
 from .expected import Expected
 from .failure import error_text, expect, fail
@@ -188,7 +195,8 @@ class LearnerModule:
             )
             expect(
                 ending == "refused",
-                f"{why} must be refused with AssertionError or ValueError; {str(ending)[:60]} was raised instead.",
+                f"{why} must be refused with AssertionError or ValueError; {without_decimals(str(ending)[:60])} was "
+                "raised instead.",
             )
 
     def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:

@@ -32,7 +32,8 @@ AT_EVERY_LEVEL = re.compile(r"(peeks|reaches|state)_|(ends|frames)_\w*(exit|clos
 SOME = sorted(filter(AT_EVERY_LEVEL.match, FILES))
 FIRST, EVERY = 7, 13
 SAMPLE = [name for name in FILES if not name.startswith(("claims_", "loops_", "odd_"))][FIRST::EVERY]
-SAMPLE += ["loops_in_call", "peeks_question_leaked_in_message"]
+LEAKED = [f"peeks_question_leaked_in_{where}" for where in ("message", "type", "function", "class")]
+SAMPLE += ["loops_in_call", *LEAKED]
 SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
 """What `make test` looks at: some of each kind, few of which wait for their limits."""
 
@@ -120,8 +121,9 @@ def test_no_file_is_left_behind(session):
     assert not [place for place in places if place.is_dir() and list(place.glob("left_behind*"))]
 
 
-def test_no_message_holds_a_hidden_number(sample):
-    checks = sample.result("peeks_question_leaked_in_message").checks
+@pytest.mark.parametrize("name", LEAKED)
+def test_no_message_holds_a_hidden_number(sample, name):
+    checks = sample.result(name).checks
     hidden = [check.message for check in checks if not check.visible]
     assert hidden
     assert not [message for message in hidden if re.search(r"\d\.\d", message)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from grader.judge.failure import error_text
@@ -45,3 +47,27 @@ def test_a_line_shows_a_bounded_number_of_shapes() -> None:
 )
 def test_only_the_line_of_the_stub_is_not_written_yet(line: int, begin: str) -> None:
     assert told(line=line, error="NotImplementedError").startswith(begin)
+
+
+CLAIMED = {
+    "the text": {"message": "it was -0.25 and 1.5e-3"},
+    "the type": {"type": "0.25|-1.5"},
+    "the function": {"frames": [(2, "0.25")]},
+}
+
+
+@pytest.mark.parametrize("claimed", CLAIMED.values(), ids=CLAIMED)
+def test_no_decimals_are_shown_by_a_hidden_check(claimed: dict) -> None:
+    error = {"kind": "exception", "type": "ValueError", "message": "x", "frames": [(2, "mix")], **claimed}
+    assert not re.search(r"[.][0-9]", error_text(error, SOURCE, "", hide_numbers=True))
+    assert re.search(r"0[.]25", error_text(error, SOURCE, "", hide_numbers=False))
+
+
+def test_no_decimals_are_shown_of_a_class_that_came_back() -> None:
+    told = error_text({"kind": "no_tensor", "what": "a 0.25 object"}, SOURCE, "", hide_numbers=True)
+    assert told == "Your code should return a tensor, but a … object came back."
+
+
+def test_names_of_parameters_stay_whole() -> None:
+    error = {"kind": "weight_shape", "name": "heads.0.weight", "came": [1], "expected": [2]}
+    assert "`heads.0.weight`" in error_text(error, SOURCE, "", hide_numbers=True)
