@@ -88,28 +88,36 @@ IsLearner = Callable[[str], bool]
 
 @contextmanager
 def class_contents(
-    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
+    path: Path,
+    room: Path,
+    course: Course,
+    is_learner: IsLearner,
+    ignored: Collection[Path] = (),
+    is_begun: bool = False,
 ) -> Iterator[ClassContents]:
     """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
 
     room: a folder for what is unpacked, emptied before and removed at the end. ignored: paths that are no submissions.
+    is_begun: whether the class has results already: then a zip in a folder is a learner's, whatever names are in it.
     Raises SubmissionError when there is nothing to read, or the zip is damaged or harmful; OSError without room.
     """
     shutil.rmtree(room, ignore_errors=True)
     try:
-        yield _opened(path, room, course, is_learner, ignored)
+        yield _opened(path, room, course, is_learner, ignored, is_begun)
     finally:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def _opened(path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path]) -> ClassContents:
+def _opened(
+    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path], is_begun: bool
+) -> ClassContents:
     if path.suffix.lower() == ".zip" and path.is_file():
         return _unwrapped(_unpacked(path, room), course, is_learner)
     found = look_into(path, ignored)
     only = _only_submission(found)
     if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name) or not only.path.is_file():
         return found
-    if not any(map(is_learner, _names_in(only.path))):
+    if is_begun or not any(map(is_learner, _names_in(only.path))):
         advice = f"{printable(only.name)} is one learner's submission; if it is the class, give the zip itself."
         return replace(found, remarks=(advice,))
     inside = _unwrapped(_unpacked(only.path, room), course, is_learner)

@@ -35,7 +35,7 @@ class Identification:
 
     platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them.
     ignored: paths that are no submissions: the results, the roster. remembered: matches that a person gave earlier;
-    those of entries that are not there any more are passed over.
+    those of entries that are not there any more are passed over. is_begun: whether learners have results already.
     """
 
     roster: Roster | None = None
@@ -43,6 +43,7 @@ class Identification:
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
+    is_begun: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
         entry = FolderEntry(Path(name), name)
         return bool(finder.find(entry.stem)) or any(read_names(each, [name]) for each in platforms)
 
-    with class_contents(path, room, course, is_learner, by.ignored) as contents:
+    with class_contents(path, room, course, is_learner, by.ignored, by.is_begun) as contents:
         yield class_list(contents, by)
 
 

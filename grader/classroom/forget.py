@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from grader.course import Course
 
+from .class_contents import Unmatched
 from .grade import UNPACKED
-from .learners import Learner, find_learner, folded
+from .learners import Finder, Learner, find_learner, folded
 from .page_names import page_name, stem_of
 from .publishing import publish
 from .results import ClassResults
@@ -35,7 +37,7 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         names = _names(learner) - {name for each in others for name in _names(each)}
         telling = sorted(name for name in names if len(name) >= LEAST_LETTERS and not name.isdigit())
         yield f"Taken out of {out}: {learner.name if learner.name == learner.id else f'{learner.name} ({learner.id})'}"
-        for table, count in store.forget(learner.id, telling).items():
+        for table, count in store.forget(learner.id, _telling_of(learner, telling, Finder(everyone))).items():
             yield f"  {table}: {count} rows"
         shutil.rmtree(out / UNPACKED, ignore_errors=True)
         (out / page_name(learner.id)).unlink(missing_ok=True)
@@ -44,6 +46,18 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
     yield from _of_group(learner, others)
     yield from _left(out, telling, {stem_of(name) for name in names})
     yield from _out_of_reach(submissions)
+
+
+def _telling_of(learner: Learner, names: Sequence[str], finder: Finder) -> Callable[[Unmatched], bool]:
+    """Whether a row of unmatched.csv tells of a learner. What a person gave to another stays the other's."""
+    words = [re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in names]
+
+    def is_theirs(row: Unmatched) -> bool:
+        if given := finder.find(row.learner) if row.learner else ():
+            return learner in given
+        return any(each.search(text) for each in words for text in (row.entry, row.why if row.is_submission else ""))
+
+    return is_theirs
 
 
 def _names(learner: Learner) -> set[str]:

@@ -160,7 +160,8 @@ class _ClassWork:
                     f"{self._out / UNMATCHED}, and give it with --match FILE."
                 )
             now = run_of(self._course, terms, self._submissions, everyone.platform)
-            again = self._demand_same_class(now, everyone, {*by.matches, *by.remembered})
+            told = {*by.remembered, *(entry for entry, learner in by.matches.items() if learner)}
+            again = self._demand_same_class(now, everyone, told)
             earlier: Standings = {}
             if self._before:
                 merged = {**self._before.kits, **now.kits} if again else now.kits
@@ -196,7 +197,8 @@ class _ClassWork:
         matches = read_matches(options.matches) if options.matches else {}
         told = self._store.unmatched() if self._before else []
         remembered = {as_written(each.entry): each.learner for each in told if each.learner}
-        return Identification(self._roster(), options.platform or used, matches, ignored, remembered)
+        is_begun = self._before is not None and bool(self._store.graded(self._before))
+        return Identification(self._roster(), options.platform or used, matches, ignored, remembered, is_begun)
 
     def _roster(self) -> Roster | None:
         if self._options.roster is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -314,8 +314,11 @@ class Store:
             row = (run.id, learner, exercise, points, reason, _now())
             self._sql.execute("INSERT INTO overrides VALUES (NULL, ?, ?, ?, ?, ?, ?)", row)
 
-    def forget(self, learner: str, names: Iterable[str]) -> dict[str, int]:
-        """Delete everything of a learner; returns how many rows of each table it was. names: the learner's own."""
+    def forget(self, learner: str, is_theirs: Callable[[Unmatched], bool]) -> dict[str, int]:
+        """Delete everything of a learner; returns how many rows of each table it was.
+
+        is_theirs: whether something that counts for nobody, or was given to somebody by hand, tells of the learner.
+        """
         taken = {}
         with self._transaction():
             for table, column in (
@@ -325,12 +328,13 @@ class Store:
                 ("learners", "id"),
             ):
                 taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-            theirs = (
-                "DELETE FROM unmatched WHERE instr(entry, ?1) OR is_submission AND instr(why, ?1) OR instr(learner, ?1)"
-            )
-            taken["unmatched"] = sum(self._sql.execute(theirs, (name,)).rowcount for name in names)
+            rows = self._sql.execute("SELECT rowid, entry, why, is_submission, learner FROM unmatched").fetchall()
+            theirs = [
+                (id,) for id, entry, why, flag, given in rows if is_theirs(Unmatched(entry, why, bool(flag), given))
+            ]
+            taken["unmatched"] = self._sql.executemany("DELETE FROM unmatched WHERE rowid = ?", theirs).rowcount
         self._sql.execute("VACUUM")
-        return {table: count for table, count in taken.items() if count}
+        return {table: count for table, count in taken.items() if count > 0}
 
     @contextmanager
     def one_submission(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +158,18 @@ def test_class_zip_in_the_folder_is_opened_only_if_its_names_are_known(
     with class_in(tmp_path / "class", tmp_path / "room", course, by) as found:
         assert sorted(id for each in found.submissions for id in each.learners) == ids
         assert not told or any(told in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize(("folder", "inside", "roster"), [each[:3] for each in OPENED.values()], ids=OPENED)
+def test_no_zip_in_the_folder_is_opened_once_there_are_results(
+    folder: list[str], inside: list[str], roster: str, course: Course, tmp_path: Path
+) -> None:
+    by = replace(identification(Case([], roster), tmp_path, course), is_begun=True)
+    lay_out(folder, tmp_path / "class")
+    zipped(inside, tmp_path / "class" / folder[0])
+    with class_in(tmp_path / "class", tmp_path / "room", course, by) as found:
+        names = {each.entry for each in found.submissions} | {each.entry for each in found.unmatched}
+        assert names == {each.removesuffix("/") for each in folder}
 
 
 WRAPPED = {

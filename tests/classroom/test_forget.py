@@ -182,3 +182,21 @@ def test_learner_who_is_called_like_a_word_of_the_format_takes_nothing_along(
     assert kata("forget", "FEW", name, cwd=place).returncode == 0
     assert members(place / "FEW") == ["ada"]
     assert (place / "FEW" / "unmatched.csv").read_bytes() == listed
+
+
+@pytest.mark.thorough
+def test_what_a_person_gave_to_others_stays_theirs(place: Path, hand_in: HandIn, kata: Kata) -> None:
+    for each in ("Dora", "Adam's", "homework of Ada", "Ada's"):
+        hand_in(place / "few", each)
+    (place / "few.csv").write_text("id,name\n21,Dora\n22,Adam Eco\n23,Ada Fey\n24,Ada\n", "utf-8")
+    given = "entry,learner\nAdam's,Adam Eco\nhomework of Ada,Ada Fey\nAda's,24\n"
+    (place / "match.csv").write_text(given, "utf-8")
+    common = ("--course", "course", "--isolation", "best", "--roster", "few.csv")
+    done = kata("grade-class", "few", "--out", "FEW", *common, "--match", "match.csv", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert kata("forget", "FEW", "24", cwd=place).returncode == 0
+    with reading(place / "FEW") as store:
+        assert {each.entry: each.learner for each in store.unmatched()} == {
+            "Adam's": "Adam Eco",
+            "homework of Ada": "Ada Fey",
+        }

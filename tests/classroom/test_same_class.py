@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,9 +213,30 @@ def test_platforms_number_that_was_one_learners_is_another_ones_only_if_a_person
     done = download({f"{theirs}/share.py": RIGHT}, "--resume")
     assert done.returncode == 2 and f"{theirs} was of 1 in the run before, and would be of 2." in done.stderr
     assert (tmp_path / "out" / "results.jsonl").read_bytes() == before
+    (tmp_path / "match.csv").write_text(f"entry,why,learner\n{theirs},,\n", "utf-8")
+    done = download({}, "--resume", "--match", "match.csv")
+    assert done.returncode == 2 and "would be of 2." in done.stderr, "an empty column says nothing"
     (tmp_path / "match.csv").write_text(f"entry,why,learner\n{theirs},,Mallory Moe\n", "utf-8")
     done = download({}, "--resume", "--match", "match.csv")
     assert done.returncode == 0, done.stderr
     assert points(tmp_path / "out") == {"1": 4.0, "3": 4.0}
     assert download({}, "--resume").returncode == 0, "what a person said is remembered"
     assert points(tmp_path / "out") == {"1": 4.0, "3": 4.0}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("inside", ["1/share.py", "2/share.py", "bo_2_9001_share.py"])
+def test_zip_that_is_handed_in_late_is_no_class_and_moves_nobodys_points(
+    inside: str, tmp_path: Path, download: Callable[..., Done]
+) -> None:
+    (tmp_path / "roster.csv").write_text("id,name\n1,Ada Byron\n2,Bo Chen\n3,Mallory Moe\n", "utf-8")
+    done = download({"1/share.py": RIGHT, "2/share.py": RIGHT}, "--roster", "roster.csv")
+    assert done.returncode == 0, done.stderr
+    shutil.rmtree(tmp_path / "class")
+    (tmp_path / "class").mkdir()
+    with zipfile.ZipFile(tmp_path / "class" / "work.zip", "w") as archive:
+        archive.writestr(inside, WRONG)
+    done = download({}, "--resume")
+    assert "work.zip is one learner's submission; if it is the class, give the zip itself." in done.stderr
+    assert points(tmp_path / "out") == {"1": 4.0, "2": 4.0}
+    assert "work.zip" in (tmp_path / "out" / "unmatched.csv").read_text("utf-8")
