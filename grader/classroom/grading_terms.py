@@ -56,15 +56,17 @@ def changed_kits(before: Run, now: Run) -> list[str]:
 def differences(before: Run, now: Run) -> list[str]:
     """What is graded differently in another run, each in a few words; empty for the same terms."""
     found = []
-    if (before.title, before.version) != (now.title, now.version):
-        found.append(f"the course was {before.title} {before.version} and is {now.title} {now.version}")
     changed = changed_kits(before, now)
+    withdrawn = before.kits.keys() - now.kits.keys()
+    is_part = bool(withdrawn) and not changed and before.title == now.title  # it grades the rest as before
+    if (before.title, before.version) != (now.title, now.version) and not is_part:
+        found.append(f"the course was {before.title} {before.version} and is {now.title} {now.version}")
     if changed:
         found.append(f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed")
     if sorted(before.exercises) != sorted(now.exercises):
         chosen = [", ".join(each.exercises) or "all" for each in (before, now)]
         found.append(f"the exercises were {chosen[0]} and are {chosen[1]}")
-    elif not changed and before.digest != now.digest and not before.kits.keys() - now.kits.keys():
+    elif not changed and before.digest != now.digest and not withdrawn:
         found.append("course.yml was changed")
     if before.seed != now.seed:
         found.append(f"the seed was {before.seed} and is {now.seed}")

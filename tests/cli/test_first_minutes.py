@@ -89,7 +89,7 @@ GRADE_CLASS = ["grade-class", "SUBMISSIONS", "--out", "OUT2", *COMMON]
         ),
         pytest.param(
             ["export", "SUBMISSIONS", "--format", "csv"],
-            "SUBMISSIONS holds no results.jsonl; in SUBMISSIONS there is ada, bo",
+            "SUBMISSIONS holds no class.db; in SUBMISSIONS there is ada, bo",
             "the folder into which a class was graded",
             "kata export OUT --format csv",
             id="an export of the submissions",
@@ -173,7 +173,8 @@ def test_the_file_that_is_given_as_an_example_is_taken(desk: Path, kata: Run, ru
     example = refused.stderr.partition("This writes one that works: ")[2].strip()
     assert run_command("bash", "-c", example, cwd=desk).returncode == 0
     done = kata(*GRADE_CLASS, "--roster", "example.csv", "--course", "course", cwd=desk)
-    assert done.returncode == 0, done.stderr
+    # it is read, and its learner is looked for: none of these submissions is hers
+    assert "example.csv" not in done.stderr and "Handed in nothing that counts: Ada Byron." in done.stderr
 
 
 # --- completion ------------------------------------------------------------------------------------------------------

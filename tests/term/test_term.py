@@ -215,11 +215,18 @@ def test_a_term(term: Term) -> None:
     assert told.returncode == 0 and "the course" in told.stdout
     term.see_that_all_agree("week1", "--roster", "roster.csv")
 
-    # Week 4: a learner has another display name, hands in again, and keeps the row; nobody else moves.
+    # Week 4: a learner has another display name and hands in again. A person says who it is; nobody else moves.
     old = place / "moodle" / "Ada Byron_9001_assignsubmission_file_"
     new = old.rename(place / "moodle" / "Ada King_9001_assignsubmission_file_")
     (new / "02_split.py").write_text(WRONG.format(id="split"), "utf-8")
-    term.grade("moodle", "week1", "--resume")
+    term.grade("moodle", "week1", "--resume", status=2)
+    assert term.records("week1") == after
+    unmatched = (place / "week1" / "unmatched.csv").read_text("utf-8-sig").splitlines()
+    (row,) = [row for row in csv.DictReader(unmatched) if row["entry"].startswith("Ada King")]
+    said = [",".join(row), f"{row['entry']},,s01"]
+    assert list(row) == ["entry", "why", "learner"]
+    (place / "matched.csv").write_text("\n".join([*said, ""]), "utf-8")
+    term.grade("moodle", "week1", "--resume", "--match", "matched.csv")
     again = term.records("week1")
     assert list(again) == list(after)
     assert again["s01"].points < after["s01"].points
@@ -257,6 +264,9 @@ def test_a_term(term: Term) -> None:
     # Week 8: Femi wants to be forgotten.
     done = term._kata("forget", "week1", "s06", cwd=place)
     assert done.returncode == 0, done.stderr
+    for export in ("moodle-worksheet.csv", "pages.zip"):  # what cannot be written without them is named
+        assert export in done.stdout + done.stderr
+        (place / "week1" / export).unlink()
     (place / "moodle" / "Femi Fox_9006_assignsubmission_file_").rename(place / "taken away")
     rows = (place / "class.csv").read_text("utf-8").splitlines(keepends=True)
     (place / "class.csv").write_text("".join(row for row in rows if "Femi" not in row), "utf-8")
