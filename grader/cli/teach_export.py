@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 GRADEBOOK = "gradebook"
 """The format that is nbgrader's database and no file."""
 
+ONE_COLUMN = ("canvas", "moodle")
+"""Formats that can have their marks in one column, which is called like an assignment."""
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
@@ -49,6 +52,10 @@ def export(
         Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
     ] = None,
     unit: Units = None,
+    column: Annotated[
+        str,
+        typer.Option("--column", help="What the assignment is called in Canvas or Moodle, such as 'Week 1 (88)'."),
+    ] = "",
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
@@ -61,13 +68,15 @@ def export(
         raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
     if by not in BY:
         raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
+    if column and (format not in ONE_COLUMN or by != "learner"):
+        raise UsageError(f"--column names one column of a gradebook: --format {' or '.join(ONE_COLUMN)}, without --by.")
     if not out.is_file():
         demand_results(out, f"kata export {{}} --format {format}")
     chosen = course_at(course) if out.is_file() else course_of_class(out, course)
     units = units_called(chosen, unit)
     tell_units(chosen, units)
     people = read_people(roster) if roster else None
-    with results_table(out, ExportOptions(chosen, by, people, roster, units, say)) as table:
+    with results_table(out, ExportOptions(chosen, by, people, roster, units, column.strip(), say)) as table:
         if format == GRADEBOOK:
             print(_fill_gradebook(table, to, force))
         elif written := write_export(table, format, to, force=force):

@@ -38,7 +38,7 @@ _PASSED_OVER = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|
 def lines(table: ResultsTable) -> list[str]:
     """The text of the file. Raises KataError when two learners are alike, or Canvas would not accept a title."""
     say, people = table.options.say, table.people
-    titles = [_title(column.title) for column in table.columns]
+    titles = [_title(column.title, is_there=bool(table.options.column)) for column in table.columns]
     demand_different(titles, "columns")
     if alike := namesakes(table.learners, people, table.options.roster):
         say(f"Left out, since others have the same name: {', '.join(alike)}.")
@@ -76,8 +76,9 @@ def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     return key, [*map(line_field, (name, *ids, login)), ""]
 
 
-def _title(title: str) -> str:
-    name = line_field(f"{title}." if _NUMBERED.search(title) else title)
+def _title(title: str, *, is_there: bool) -> str:
+    """The title as Canvas keeps it. is_there: whether Canvas has it already, so that a number behind it is its own."""
+    name = line_field(f"{title}." if _NUMBERED.search(title) and not is_there else title)
     if not name or name in _RESERVED or _PASSED_OVER.search(name):
         raise KataError(f"Canvas keeps the title {title!r} for itself; call the column something else.")
     return name

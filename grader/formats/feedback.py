@@ -27,13 +27,15 @@ from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
-from grader.render.verdict import verdicts_on
-from grader.render.wording import MARKS, change, score, ungraded
+from grader.render.verdict import ExerciseVerdict, verdicts_on
+from grader.render.wording import change, score, ungraded
 from grader.zip_writing import zip_of
 
 from .results_table import ResultsTable, mark_of
 
 PAGE = "feedback.html"
+COMMENT_LINES = 3
+"""The most lines of a check's message in a comment; the page has them all."""
 
 _EXAMPLE = (
     "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
@@ -112,11 +114,21 @@ def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
     total = f"{score(record.counted_points)} / {score(record.counted_max_points)}"
     yield total if record.complete else ungraded(record)
     yield from (f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ())
-    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles), strict=True):
+    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles, lines=COMMENT_LINES), strict=True):
         if not each.uncounted and each.points < each.max_points:
-            missed = "; ".join(check.title for failure in verdict.failures for check in failure.checks)
-            why = missed if verdict.status == "failed" else MARKS[verdict.status].word
-            yield f"{verdict.title}: {verdict.score}. {why}"
+            yield f"{verdict.title}: {verdict.score}. {_why(verdict)}"
+
+
+def _why(verdict: ExerciseVerdict) -> str:
+    """Why points are missing, on one line: the mistake that was named, else what the first failed check says."""
+    if verdict.note or not (verdict.probably or verdict.failures):
+        return verdict.note or verdict.remark
+    if verdict.probably:
+        why = f"Probably: {verdict.probably[0]}"
+    else:
+        first = verdict.failures[0]
+        why = first.message or f"This does not hold yet: {first.checks[0].title}"
+    return " ".join(why.split())
 
 
 def _worth(maximum: str) -> float:

@@ -51,7 +51,8 @@ def lines(table: ResultsTable) -> list[str]:
     large = {each.title: f"{each.title} (out of {most})" for each in table.columns if each.max_points > MOST_POINTS}
     if large:
         say(f"Moodle's grade items are worth {most}: written out of that: {', '.join(large)}.")
-    titles = [large.get(column.title, column.title) for column in table.columns]
+    shown = {} if table.options.column else large
+    titles = [shown.get(column.title, column.title) for column in table.columns]
     demand_different(titles, "columns")
     demand_different(list(ids.values()), "learners")
     rows = [["Full name", IDENTIFIERS[identifier], *map(line_field, titles)]]

@@ -7,7 +7,7 @@ failed there is no mark, and never a zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -40,6 +40,8 @@ class ExportOptions:
     """Where the roster was read, for the format that fills it in."""
     units: Sequence[Unit] = ()
     """The only units to export; none for everything that was graded."""
+    column: str = ""
+    """The name of the only column in a platform's gradebook, as an assignment there is called."""
     say: Callable[[str], None] = print
     """Receives a sentence for the user."""
 
@@ -135,7 +137,7 @@ class ResultsTable:
         graded: dict[str, None] = {}
         handed_in: set[str] = set()
         for learner, record in self._records():
-            self.title = " and ".join(unit.title for unit in options.units) or record.course.title
+            self.title = record.course.title
             self.learners.append(learner)
             self.is_adjusted |= record.is_adjusted
             self.without_mark += [] if record.complete else [learner]
@@ -147,6 +149,7 @@ class ResultsTable:
                     self.worth[each.id] = max(self.worth.get(each.id, 0.0), each.counted_max_points)
         if not self.learners:
             raise KataError(f"{path} holds no records: nobody was graded.")
+        self.title = options.column or self._units_title(graded) or self.title
         self.worth = {id: self.worth[id] for id in graded if id in self.worth}
         self.not_handed_in = self.worth.keys() - handed_in
         """The exercises that nobody has handed in."""
@@ -197,6 +200,13 @@ class ResultsTable:
         placed = {id for _, ids in groups for id in ids}
         groups += [(self._own_title(id), [id]) for id in self.worth if id not in placed]
         return [TableColumn(title, sum(self.worth[id] for id in ids), tuple(ids)) for title, ids in groups if ids]
+
+    def _units_title(self, graded: Collection[str]) -> str:
+        """The title of the units that were chosen, or of the only one of several that was graded; "" for others."""
+        units = self.options.course.units
+        among = [unit for unit in units if any(each.id in graded for each in unit.exercises)]
+        is_one = len(among) == 1 < len(units) and all(id in self.titles for id in graded)
+        return " and ".join(unit.title for unit in self.options.units or (among if is_one else ()))
 
     def _own_title(self, id: str) -> str:
         """The exercise's title, with its id if others have the same title: importers find columns by title."""

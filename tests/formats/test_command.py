@@ -90,6 +90,10 @@ def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) ->
         pytest.param(lambda out: (out / "class.db").write_text("x" * 999), [], "not a database", id="no database"),
         pytest.param(None, ["--format", "excel"], "no format 'excel': take csv, jsonl, canvas", id="unknown format"),
         pytest.param(None, ["--by", "week"], "nothing called 'week'", id="unknown rows"),
+        pytest.param(None, ["--column", "Week 1"], "--format canvas or moodle, without --by", id="a column in a csv"),
+        pytest.param(
+            None, ["--format", "canvas", "--by", "unit", "--column", "Week 1"], "names one column", id="one of several"
+        ),
         pytest.param(None, ["--roster", "nowhere.csv"], "nowhere.csv cannot be read", id="roster that is not there"),
         pytest.param(None, ["--to", "class.db/grades.csv"], "class.db", id="folder that is a file"),
         pytest.param(None, ["--format", "github", "--to", "-"], "needs a folder", id="many files to standard output"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import shutil
 import subprocess
 import zipfile
@@ -15,7 +16,7 @@ import pytest
 from grader.classroom.results import read_results
 from grader.formats.people import read_people
 
-from .conftest import record
+from .conftest import exercise, record
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -125,6 +126,48 @@ def test_forgetting_names_the_worksheet_that_still_holds_them(place: Path, kata:
     done = kata("forget", "out", "1815", cwd=copy)
     assert done.returncode == 0, done.stderr
     assert "out/moodle-worksheet.csv still holds one of these names" in done.stdout
+
+
+NO_FILE = "Your file cannot be loaded.\nSyntaxError: '(' was never closed (line 3)"
+PLAIN = {"diagnosis": ()}
+
+
+@pytest.mark.parametrize(
+    ("graded", "why"),
+    [
+        pytest.param(exercise("softmax"), "", id="nothing is missing"),
+        pytest.param(exercise("softmax", 1.0), "1 / 4. Probably: You divided by one sum.", id="the mistake named"),
+        pytest.param(
+            exercise("softmax", 1.0, message="The rows differ.\nFirst at [0, 1].").model_copy(update=PLAIN),
+            "1 / 4. The rows differ. First at [0, 1].",
+            id="else what the first failed check says",
+        ),
+        pytest.param(
+            exercise("softmax", 0.0, message=NO_FILE).model_copy(update=PLAIN),
+            "0 / 4. Your file cannot be loaded. SyntaxError: '(' was never closed (line 3)",
+            id="a file that cannot be loaded, once",
+        ),
+        pytest.param(
+            exercise("softmax", 1.0, message="").model_copy(update=PLAIN),
+            "1 / 4. This does not hold yet: It does what test_rows asks.",
+            id="a check without a message, and no praise",
+        ),
+        pytest.param(exercise("softmax", 0, "missing"), "0 / 4. There is no file for this exercise.", id="no file"),
+        pytest.param(exercise("softmax", 0, "not_started"), "0 / 4. The file is as it was given.", id="the stub"),
+    ],
+)
+def test_comment_says_what_failed_and_why(
+    graded: Any, why: str, tmp_path: Path, class_of: Callable[..., Path], exported: Callable[..., Any]
+) -> None:
+    given = tmp_path / "given.csv"
+    given.write_text("\n".join([TITLES, ROWS[0], ""]), "utf-8")
+    files = exported(
+        class_of(record("Ada Byron", graded)), "moodle-feedback", roster=read_people(given), roster_file=given
+    )
+    (row,) = csv.DictReader(files["moodle-worksheet.csv"].splitlines())
+    total = f"<p>{graded.points:g} / 4</p>"
+    line = f"<p>Softmax by hand: {html.escape(why)}</p>" if why else ""
+    assert row["Feedback comments"] == total + line
 
 
 WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glob("*.csv"))

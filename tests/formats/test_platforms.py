@@ -171,7 +171,7 @@ def test_more_than_moodles_hundred_is_written_out_of_a_hundred(
     big = [exercise(f"e{number}", 4.0 if number < 10 else 0.0) for number in range(40)]
     course = course_of(TITLES, *(each.id for each in big))
     text = exported(class_of(record("ada", *big)), "moodle", course=course)["moodle.csv"]
-    assert Moodle("ada").take(text) == {"ada": {"Attention Kata (out of 100)": 25}}
+    assert Moodle("ada").take(text) == {"ada": {"Beyond (out of 100)": 25}}
     assert any("out of" in sentence for sentence in said)
 
 
@@ -276,3 +276,36 @@ def test_control_characters_of_a_learner_are_spelt_out(class_of: Class, exported
         class_of(record("ada", exercise("softmax", 0.0, message="\x1b[31mred\u202e"))), "gradescope"
     ).values()
     assert json.loads(text)["tests"][0]["output"].startswith("\\x1b[31mred\\u202e")
+
+
+@pytest.mark.parametrize(
+    ("options", "ids", "titles"),
+    [
+        pytest.param({}, ["softmax", "kv_cache"], {"canvas": "Attention Kata", "moodle": "Attention Kata"}, id="a course"),
+        pytest.param({}, ["softmax"], {"canvas": "1. Soft lookup", "moodle": "1. Soft lookup"}, id="one unit was graded"),
+        pytest.param(
+            {"units": course_of().units[1:2]}, ["softmax", "kv_cache"],
+            {"canvas": "3. Masks; dropout", "moodle": "3. Masks; dropout"}, id="one unit was chosen",
+        ),
+        pytest.param(
+            {"column": "Week 1 (88)"}, ["softmax"], {"canvas": "Week 1 (88)", "moodle": "Week 1 (88)"},
+            id="an assignment that is there, with Canvas's number",
+        ),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("format", ["canvas", "moodle"])
+def test_only_column_is_called_as_the_assignment_is(
+    format: str, options: Any, ids: list[str], titles: Any, class_of: Class, exported: Export
+) -> None:
+    out = class_of(record("ada", *map(exercise, ids)))
+    header = rows_of(exported(out, format, **options)[f"{format}.csv"])[0]
+    assert header[-1] == titles[format]
+
+
+def test_column_worth_more_than_moodle_takes_keeps_the_name_it_was_given(class_of: Class, exported: Export) -> None:
+    large = exercise("softmax").model_copy(
+        update={"status": "not_started", "points": 0.0, "max_points": 160.0, "checks": ()}
+    )
+    out = class_of(record("ada", large))
+    assert rows_of(exported(out, "moodle", column="Week 1")["moodle.csv"])[0][-1] == "Week 1"
+    assert rows_of(exported(out, "moodle")["moodle.csv"])[0][-1] == "1. Soft lookup (out of 100)"
