@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NoReturn
 
 from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND
+from grader.sandbox.inside.host import NAME
 from grader.sandbox.worker import WorkerLost
 
 from .compare import names_text, shape_text, without_decimals
@@ -19,7 +20,6 @@ MAX_NAME = 60
 MOST_SHAPES = 4
 NAMES_WITH_DOTS = ("names", "weight_shape")
 """Kinds of errors that tell of parameters, such as `heads.0.weight`."""
-NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
 PLACEHOLDER = "raise NotImplementedError"
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200

@@ -83,11 +83,10 @@ def result_of(
 
     endings: of each check, by name. doubts: a sentence for each check of something else in which an output was wrong.
     """
-    is_main_passed = all(endings[each.name].outcome == "passed" for each in kit.checks if each.worth.role == "main")
-    if is_main_passed:  # otherwise the main checks' failures say enough
+    if _is_main_passed(kit, endings):  # otherwise the main checks' failures say enough
         doubted = {name: Ending("failed", doubts[name]) for name in doubts if endings[name].outcome == "passed"}
         endings = {**endings, **doubted}
-        is_main_passed = not any(each.name in doubted and each.worth.role == "main" for each in kit.checks)
+    is_main_passed = _is_main_passed(kit, endings)
     # no points as long as only some of the checks could run
     is_known = all(ending.outcome != "skipped" for ending in endings.values())
     checks = tuple(
@@ -103,6 +102,10 @@ def result_of(
         diagnosis=tuple(diagnosis),
         seconds=seconds,
     )
+
+
+def _is_main_passed(kit: Kit, endings: Mapping[str, Ending]) -> bool:
+    return all(endings[each.name].outcome == "passed" for each in kit.checks if each.worth.role == "main")
 
 
 def _status(kit: Kit, endings: Mapping[str, Ending], *, is_known: bool) -> Status:

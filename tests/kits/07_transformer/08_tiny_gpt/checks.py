@@ -73,13 +73,6 @@ class Experiment(Case):
         """Bring back the logits of the last place only."""
         return self.call(self.call(model, idx), 1, -1, method="select", return_as=name)
 
-    def unsaid(self):
-        """The result of the last step, which is not brought back after all."""
-        last = len(self.steps) - 1
-        self.steps[last]["tell"] = False
-        del self.returned[last]
-        return Slot(last)
-
     def all_parameters(self, model):
         """Every parameter once, in a list that can say of which sizes they are."""
         listed = self.library_module("ParameterList")
@@ -90,7 +83,9 @@ class Experiment(Case):
         """To how many parameters no gradient comes back."""
         self.module, self.output = model, self.call(model, self.tensor(tokens))
         self.gradients([weights])
-        arrived = self.call(self.unsaid(), method="values")
+        gradients = Slot(len(self.steps) - 1)
+        self.keeps_to_itself(gradients)
+        arrived = self.call(gradients, method="values")
         listed = self.library_module("ParameterList")
         self.call(listed, arrived, method="extend")
         self.call(self.call(listed, method="__repr__"), "NoneType", method="count", return_as=name)
