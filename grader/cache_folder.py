@@ -32,14 +32,19 @@ def own_folder(folder: Path) -> Path:
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode):
-            raise
-        if os.name != "nt" and (found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
-            raise PermissionError(None, "it is not yours alone") from None
+        demand_own(folder)
         if not os.access(folder, os.W_OK):
             raise PermissionError(None, "it cannot be written to") from None
     return folder
+
+
+def demand_own(folder: Path) -> None:
+    """Raise OSError for anything but a folder of the user's that nobody else can open."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(None, "it is no folder")
+    if os.name != "nt" and (found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
+        raise PermissionError(None, "it is not yours alone: take it away, or chmod go-rwx it")
 
 
 def _places(name: str) -> list[Path]:

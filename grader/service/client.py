@@ -16,6 +16,7 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from grader.cache_folder import demand_own
 from grader.files import lock_at
 from grader.judge.faults import GraderBroken
 from grader.sandbox.launch import MachineError, launch_ahead
@@ -23,7 +24,7 @@ from grader.sandbox.levels import Level
 from grader.starting import HOME
 
 from .protocol import REPLY, REQUEST, Reply, Request
-from .registration import Registration, ServiceError, demand_own, judge_name, judges_folder, registered, unregister
+from .registration import Registration, ServiceError, judge_name, judges_folder, registered, unregister
 from .stamp import course_stamp
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import json
 import os
 import platform
 import shutil
-import stat
 import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from grader.cache_folder import own_folder
 from grader.errors import KataError
 from grader.files import write_file
 from grader.sandbox.levels import Level
@@ -56,13 +56,9 @@ def judges_folder() -> Path:
     """The folder of registrations, made if need be. Raises ServiceError when it is not the user's alone."""
     folder = _own_state() / "attention-kata" / f"judges-{platform.node()}"  # homes are shared between machines
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        demand_own(folder)
+        return own_folder(folder)
     except OSError as error:
-        raise ServiceError(f"{folder} cannot be made: {error.strerror or error}.") from None
-    return folder
+        raise ServiceError(f"{folder} cannot be used: {error.strerror or error}.") from None
 
 
 def _own_state() -> Path:
@@ -71,15 +67,6 @@ def _own_state() -> Path:
         if os.path.isabs(named):
             return Path(named)
     raise ServiceError("It is not known where your own files are: set HOME to your home folder.")
-
-
-def demand_own(folder: Path) -> None:
-    """Raise ServiceError for anything but a folder of the user's that nobody else can open; OSError."""
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode):
-        raise ServiceError(f"{folder} is no folder.")
-    if os.name != "nt" and (found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
-        raise ServiceError(f"{folder} is not yours alone: take it away, or chmod go-rwx it.")
 
 
 def register(folder: Path, judge: Registration) -> None:

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.cache_folder import demand_own
 from grader.service import client
 from grader.service.client import running_judges
 from grader.service.registration import (
     Registration,
     ServiceError,
-    demand_own,
     judge_name,
     judges_folder,
     register,
