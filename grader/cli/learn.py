@@ -39,7 +39,12 @@ if TYPE_CHECKING:
     from grader.sandbox.levels import Level
 
 Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exercises that matter most.")]
-ExerciseId = Annotated[str, typer.Argument(help="The exercise's id.", metavar="ID", autocompletion=exercise_ids)]
+ExerciseId = Annotated[
+    str,
+    typer.Argument(
+        help="The exercise: its id, title, or 1/3 for unit 1's third.", metavar="ID", autocompletion=exercise_ids
+    ),
+]
 
 
 @app.command(rich_help_panel=LEARN)
@@ -240,7 +245,7 @@ def solution(
 
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
-    is_passed = force or progress_of(workspace).is_passed(id)
+    is_passed = force or progress_of(workspace).is_passed(exercise.id)
     answer = course_answer(workspace, exercise, is_passed=is_passed, force=force)
     print_answers(workspace, exercise, answer, console())
     if answer is not None:

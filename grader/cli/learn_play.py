@@ -69,9 +69,9 @@ def play(
     from grader.play.catalogue import play_of, standing_of
 
     exercise = workspace.course.exercise(id)
-    chosen = play_of(id)
+    chosen = play_of(exercise.id)
     if chosen is None:
-        raise UsageError(f"There is nothing to play in {id}: `kata play` lists what there is.")
+        raise UsageError(f"There is nothing to play in {exercise.id}: `kata play` lists what there is.")
     standing = standing_of(workspace, progress, exercise)
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)

@@ -46,9 +46,9 @@ def review(
     at = now()
     coming = coming_back(workspace.course, progress_of(workspace), at)
     if wanted is not None:
-        coming = [each for each in coming if each.exercise.id == id]
+        coming = [each for each in coming if each.exercise == wanted]
         if not coming:
-            raise UsageError(f"{id} is not passed yet, so there is nothing to review: kata check {id}")
+            raise UsageError(f"{wanted.id} is not passed yet, so there is nothing to review: kata check {wanted.id}")
     if not coming:
         print("Nothing is passed yet. What you pass comes back here, to be written again from the formula.")
     elif due:

@@ -62,7 +62,9 @@ def diff(
 def override(
     out: Out,
     learner: LearnerName,
-    exercise: Annotated[str, typer.Argument(help="The exercise's id.", metavar="EXERCISE")],
+    exercise: Annotated[
+        str, typer.Argument(help="The exercise: its id, title, or 1/3 for unit 1's third.", metavar="EXERCISE")
+    ],
     points: Annotated[
         str, typer.Argument(help="The points that count; back takes an earlier override back.", metavar="POINTS")
     ],

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .app import TEACH, app
-from .terms import CourseFile, Only, Units, course_at, instructors_extra, refuse_unknown, units_called
+from .terms import CourseFile, Only, Units, course_at, ids_of, instructors_extra, units_called
 
 
 @app.command(rich_help_panel=TEACH)
@@ -41,8 +41,7 @@ def notebooks(
         from grader.notebooks.course_folder import assignments_of, write_folder
 
     chosen = course_at(course)
-    refuse_unknown(chosen, only)
-    found = assignments_of(chosen, units_called(chosen, unit), only or (), name)
+    found = assignments_of(chosen, units_called(chosen, unit), ids_of(chosen, only), name)
     for line in write_folder(chosen, folder, [replace(each, has_reflection=reflection) for each in found], wheel=wheel):
         print(line)
     print(f"Next, in {folder}: nbgrader generate_assignment {found[0].name}")

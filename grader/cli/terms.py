@@ -111,10 +111,9 @@ def seed_or_fresh(given: int | None, course: Course) -> int:
     return seed_for(course, given)
 
 
-def refuse_unknown(course: Course, ids: Sequence[str] | None) -> None:
-    """Raise CourseError for a name that is no exercise."""
-    for id in ids or ():
-        course.exercise(id)
+def ids_of(course: Course, names: Sequence[str] | None) -> list[str]:
+    """The ids of the exercises with these names. Raises CourseError for a name that is no exercise."""
+    return [course.exercise(name).id for name in names or ()]
 
 
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
@@ -127,11 +126,11 @@ def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
     """The exercises chosen by id or unit; empty for all. Raises CourseError, UsageError."""
-    refuse_unknown(course, only)
+    single = ids_of(course, only)
     named = units_called(course, units)
     tell_units(course, named)
     whole = [exercise.id for unit in named for exercise in unit.exercises]
-    return list(dict.fromkeys([*whole, *(only or ())]))
+    return list(dict.fromkeys([*whole, *single]))
 
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:

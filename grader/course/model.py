@@ -167,8 +167,24 @@ class Unit(Model):
 
     def is_called(self, name: str) -> bool:
         """Whether a person means this unit: by its folder, or by the number with which that begins."""
-        number = self.folder.partition("_")[0]
-        return self.folder == name.rstrip("/") or (name.isascii() and name.isdigit() and int(number) == int(name))
+        return self.folder == name.rstrip("/") or _is_number(name, self.number)
+
+    @property
+    def number(self) -> int:
+        """The number with which its folder begins."""
+        return int(self.folder.partition("_")[0])
+
+
+def _is_number(text: str, number: int) -> bool:
+    return text.isascii() and text.isdigit() and int(text) == number
+
+
+def _means(name: str, unit: Unit, exercise: Exercise) -> bool:
+    """Whether a person may mean this exercise; it is not called by its id."""
+    folder, _, own = name.removesuffix(".py").rpartition("/")
+    if folder and not unit.is_called(folder):
+        return False
+    return own.casefold() in (exercise.id, exercise.stem, exercise.title.casefold()) or _is_number(own, exercise.number)
 
 
 class Policy(Model):
@@ -222,15 +238,20 @@ class Course(Model):
         """Each unit's title with its exercises' ids, as reports head their parts."""
         return [(unit.title, [exercise.id for exercise in unit.exercises]) for unit in self.units]
 
-    def exercise(self, id: str) -> Exercise:
-        """The exercise with this id.
+    def exercise(self, name: str) -> Exercise:
+        """The exercise that a person means: by its id, file or title, or as `1/3` by its unit's number and its own.
 
-        Raises CourseError, which names similar ids, when there is none.
+        Raises CourseError when it is none, with similar ids, or several, as a number alone may be.
         """
-        for exercise in self.exercises:
-            if exercise.id == id:
-                return exercise
-        raise CourseError(f"there is no exercise {quoted(id)}{did_you_mean(id, self.titles)}")
+        meant = [(unit, each) for unit in self.units for each in unit.exercises if each.id == name]
+        meant = meant or [(unit, each) for unit in self.units for each in unit.exercises if _means(name, unit, each)]
+        if len(meant) == 1:
+            return meant[0][1]
+        if meant:
+            them = ", ".join(f"{unit.number}/{each.number} is {quoted(each.id)}" for unit, each in meant)
+            raise CourseError(f"{quoted(name)} could be several exercises: {them}")
+        near = did_you_mean(name, self.titles) or did_you_mean(name, self.titles.values())
+        raise CourseError(f"there is no exercise {quoted(name)}{near}")
 
     @property
     def has_answers(self) -> bool:

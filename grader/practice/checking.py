@@ -43,11 +43,12 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
             works[exercise.id] = workspace.work_at(path) or Work(exercise, path)
-        elif unit := next((each for each in workspace.course.units if each.is_called(path.name)), None):
+        elif unit := next((each for each in course.units if path.name == each.folder or each.is_called(name)), None):
             there = map(workspace.work_of, unit.exercises)
             works.update({work.exercise.id: work for work in there if work.path.is_file()})
         else:
-            works[name] = workspace.work_of(course.exercise(name))
+            exercise = course.exercise(name)
+            works[exercise.id] = workspace.work_of(exercise)
     for id, work in works.items():
         if not work.path.exists():
             raise KataError(

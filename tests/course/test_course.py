@@ -119,6 +119,35 @@ def test_an_unknown_exercise_is_answered_with_the_ids_like_it(small: Course) -> 
         small.exercise("zzz")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "softmax",
+        "03_softmax",
+        "03_softmax.py",
+        "1/3",
+        "01/03",
+        "01_soft_lookup/03_softmax.py",
+        "turn scores into weights",
+    ],
+)
+def test_an_exercise_is_found_by_id_file_title_or_numbers(real: Course, name: str) -> None:
+    assert real.exercise(name).id == "softmax"
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        pytest.param("3", "`3` could be several exercises: 1/3 is `softmax`, 2/3 is", id="number in every unit"),
+        pytest.param("2/softmax", "there is no exercise `2/softmax`", id="id in another unit"),
+        pytest.param("Turn scores in weights", "did you mean `Turn scores into weights`?", id="misspelt title"),
+    ],
+)
+def test_a_name_that_is_not_clear_is_refused(real: Course, name: str, answer: str) -> None:
+    with pytest.raises(CourseError, match=re.escape(answer)):
+        real.exercise(name)
+
+
 def test_an_exercise_may_require_a_later_one_of_its_unit(tmp_path: Path) -> None:
     second = SMALL.replace(
         "  - folder: 02_second\n    title: Second steps\n    extra_credit: true\n    exercises:\n", ""
