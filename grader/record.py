@@ -24,6 +24,7 @@ POINTS_TOLERANCE = 1e-6
 Outcome = Literal["passed", "failed", "error", "skipped"]
 Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"]
 Isolation = Literal["full", "reduced", "process", "none"]
+AdjustmentKind = Literal["late", "set by hand", "extra credit", "not counted"]
 ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
 
@@ -179,6 +180,7 @@ class Adjustment(_Part):
 
     unit: Name = Field(description="The unit's folder in course.yml.")
     points: Change = Field(description="What was added to the unit's points; negative when points were taken off.")
+    kind: AdjustmentKind = Field(description="What changed the points.")
     reason: Text = Field(description="Why, in a sentence for learner and instructor.")
 
 

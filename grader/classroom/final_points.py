@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from grader.course import Course, Unit
 from grader.course.model import Policy
-from grader.record import Adjustment, ExerciseResult, Record
+from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
 from grader.render.wording import counted, score
 
 from .due_dates import due_dates, duration, extended, late_by, moment, started_days
@@ -115,7 +115,8 @@ class _Finals:
         if unit.extra_credit:
             worth = score(_sum(each.max_points for each in self.of(unit)))
             reason = f"{unit.title} is extra credit: its points count on top, and its {worth} are not in the maximum."
-            self._change(unit.folder, reason, [_final(each, each.counted_points, 0.0) for each in self.of(unit)])
+            on_top = [_final(each, each.counted_points, 0.0) for each in self.of(unit)]
+            self._change(unit.folder, "extra credit", reason, on_top)
 
     def take_off_for_lateness(self, unit: Unit, due: datetime | None, hand_in: HandIn, policy: Policy) -> None:
         """Take the percentage for its lateness off a unit's points."""
@@ -125,7 +126,7 @@ class _Finals:
             left = [
                 _final(each, _after(percent, each.counted_points), each.counted_max_points) for each in self.of(unit)
             ]
-            self._change(unit.folder, reason, left)
+            self._change(unit.folder, "late", reason, left)
 
     def set_by_hand(self, unit: Unit, hand_in: HandIn) -> None:
         """Replace points of a unit's exercises by those that a person set."""
@@ -135,7 +136,8 @@ class _Finals:
                 old, new = score(there[id].counted_points), score(override.points)
                 noun = "point" if new == "1" else "points"
                 reason = f"{id}: set by hand from {old} to {new} {noun}: {override.reason}"
-                self._change(unit.folder, reason, [_final(there[id], override.points, there[id].counted_max_points)])
+                final = _final(there[id], override.points, there[id].counted_max_points)
+                self._change(unit.folder, "set by hand", reason, [final])
 
     def leave_out_exempt(self, course: Course, hand_in: HandIn) -> None:
         """Leave out what is exempt, for everybody or for this learner, and what the course no longer has."""
@@ -171,14 +173,14 @@ class _Finals:
 
     def _leave_out(self, unit: str, reason: str, results: Iterable[ExerciseResult]) -> None:
         nothing = [_final(each, 0.0, 0.0).model_copy(update={"uncounted": True}) for each in results]
-        self._change(unit, reason, nothing)
+        self._change(unit, "not counted", reason, nothing)
 
-    def _change(self, unit: str, reason: str, results: Iterable[ExerciseResult]) -> None:
+    def _change(self, unit: str, kind: AdjustmentKind, reason: str, results: Iterable[ExerciseResult]) -> None:
         """Put new results in place of old ones, and note what that changed in the points, and why."""
         new = {each.id: each for each in results}
         points = _sum(each.counted_points - self.results[id].counted_points for id, each in new.items())
         self.results |= new
-        self.adjustments.append(Adjustment(unit=unit, points=points, reason=reason))
+        self.adjustments.append(Adjustment(unit=unit, points=points, kind=kind, reason=reason))
 
 
 def _final(result: ExerciseResult, points: float, most: float) -> ExerciseResult:

@@ -59,7 +59,13 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
 def _write_page(out: Path, result: Result, results: ClassResults, gallery: Gallery) -> str:
     course, link = results.course, page_name(result.learner.id)
     maps = from_bytes(results.store.played(result.learner.id)) or {}
-    page = render_record(result.titled, titles=course.titles, units=course.headings, played=maps)
+    page = render_record(
+        result.titled,
+        titles=course.titles,
+        units=course.headings,
+        played=maps,
+        sources=results.sources(result.learner.id),
+    )
     write_file(out / link, page.encode("utf-8"))
     gallery.add(result.learner.name, link, maps)
     return link

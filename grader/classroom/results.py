@@ -88,6 +88,13 @@ class ClassResults:
         record = self._record(learner.id, self.store.rows(learner.id, self.run))
         return Result(adjusted(record, self.course, hand_in, always=self._has_finals), learner)
 
+    def sources(self, learner: str) -> dict[str, bytes]:
+        """What was graded of a learner's work, by exercise."""
+        rows = self.store.rows(learner, self.run)
+        submissions = {id: self.store.submission(id).sources for id in {row.submission for row in rows}}
+        of_each = {row.result.id: submissions[row.submission].get(row.result.id) for row in rows}
+        return {id: source.content for id, source in of_each.items() if source}
+
     def _record(self, learner: str, rows: list[Row]) -> Record:
         """The record as it was graded. Course and digest are those of what was graded last."""
         rows.sort(key=lambda row: self._places.get(row.result.id, len(self._places)))

@@ -12,6 +12,7 @@ from statistics import mean, median
 
 from grader.record import CourseStamp, ExerciseResult, Isolation, Record, Status
 
+from .reasons import cause_of
 from .safe_text import safe_line
 from .wording import Units, counted, score, share
 
@@ -38,7 +39,7 @@ class LearnerRow:
 
     number: its place among the submissions, from 1 on. aside: the submission's name where the learner's is shown.
     unreadable: why nothing could be read. graded_points: the points before the course's policy, if it changed them.
-    note: with whom it was handed in, and how much does not count.
+    note: with whom it was handed in, and how much does not count. changes: what changed the points, such as "late".
     """
 
     number: int
@@ -53,6 +54,7 @@ class LearnerRow:
     unreadable: str
     graded_points: float | None = None
     note: str = ""
+    changes: tuple[str, ...] = ()
 
     def count(self, *statuses: Status) -> int:
         """How many exercises have one of these statuses."""
@@ -82,7 +84,8 @@ class CheckTally:
 class ExerciseTally:
     """One exercise across the class.
 
-    stuck: learners for whom every check failed for the same reason. misconceptions: by the mistake and its message.
+    stuck: learners for whom every check failed for the same reason, by that. misconceptions: by the mistake and its
+    message.
     """
 
     id: str
@@ -90,7 +93,7 @@ class ExerciseTally:
     unit: str
     counts: Counter[Status] = field(default_factory=Counter)
     checks: dict[str, CheckTally] = field(default_factory=dict)
-    stuck: list[LearnerRow] = field(default_factory=list)
+    stuck: dict[str, list[LearnerRow]] = field(default_factory=dict)
     misconceptions: dict[tuple[str, str], Topic] = field(default_factory=dict)
 
     @property
@@ -207,6 +210,7 @@ class ClassSummary:
             unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
             graded_points=record.points if record.adjustments else None,
             note=_note(record, group),
+            changes=_changes(record),
         )
         self.rows.append(row)
         for exercise in record.exercises:
@@ -225,7 +229,7 @@ class ClassSummary:
         tally = self._tallies.setdefault(exercise.id, ExerciseTally(exercise.id, title, unit))
         tally.counts[exercise.status] += 1
         if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
-            tally.stuck.append(row)
+            tally.stuck.setdefault(cause_of(exercise.checks[0].message), []).append(row)
         else:
             _count_missed(exercise, tally, row)
         for diagnosis in exercise.diagnosis:
@@ -354,8 +358,8 @@ def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
     check = max(tally.checks.values(), key=lambda check: len(check.unexplained), default=None)
     if check and check.unexplained:
         yield Topic(tally, f"miss “{check.title}” Read a few of their answers.", check.unexplained)
-    if tally.stuck:
-        yield Topic(tally, "fail every check for one reason, such as code that cannot be loaded.", tally.stuck)
+    for cause, learners in tally.stuck.items():
+        yield Topic(tally, f"fail every check. {cause}", learners)
 
 
 def _note(record: Record, group: str) -> str:
@@ -364,3 +368,9 @@ def _note(record: Record, group: str) -> str:
     less = f"{counted(uncounted, 'exercise')} not counted" if uncounted else ""
     whose = f"group {safe_line(group, NAME_LIMIT)}" if group else ""
     return ", ".join(filter(None, [whose, less]))
+
+
+def _changes(record: Record) -> tuple[str, ...]:
+    """What changed a learner's points that others keep: each kind once."""
+    told = (each.kind for each in record.adjustments or () if each.kind in ("late", "set by hand") and each.points)
+    return tuple(dict.fromkeys(told))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from . import wording
 from .safe_text import safe_line, visible
@@ -30,6 +31,7 @@ def _environment() -> Environment:
     )
     environment.filters.update(
         line=safe_line,
+        prose=_prose,
         score=wording.score,
         percent=lambda part: f"{100 * part:.1f}",
     )
@@ -43,6 +45,14 @@ def _environment() -> Environment:
         share=wording.share,
     )
     return environment
+
+
+CODE = re.compile(r"`([^`\n]+)`")
+
+
+def _prose(text: str) -> Markup:
+    """The text escaped, with what stands between backticks as code."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(visible(text)))))
 
 
 def _shown(value: Any) -> Any:

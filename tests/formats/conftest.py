@@ -126,7 +126,7 @@ def adjusted(name: str, *uncounted: str) -> Record:
             "exercises": tuple(parts),
             "final_points": math.fsum(each.counted_points for each in parts),
             "final_max_points": math.fsum(each.counted_max_points for each in parts),
-            "adjustments": (Adjustment(unit="1", points=-less, reason="It is exempt."),),
+            "adjustments": (Adjustment(unit="1", points=-less, kind="not counted", reason="It is exempt."),),
         }
     )
 

@@ -49,7 +49,7 @@ def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(
 ) -> None:
     summary.add(make_record("n", [make_result("a", "failed", missed=missed, reason=reason)]))
     (tally,) = summary.exercises
-    assert [row.number for row in tally.stuck] == ([1] if is_stuck else [])
+    assert {cause: len(learners) for cause, learners in tally.stuck.items()} == ({"SyntaxError": 1} if is_stuck else {})
     assert (tally.most_missed is None) == is_stuck
 
 
@@ -133,12 +133,15 @@ def test_topics_are_the_commonest_known_mistakes(make_result: Make, make_record:
 def test_riddles_are_what_no_known_mistake_explains(make_result: Make, make_record: Make) -> None:
     known = make_result("a", "failed", missed=["test_formula"], mistakes=["one"])
     unknown = make_result("a", "failed", missed=["test_dtype"])
-    stuck = make_result("a", "failed", missed=EVERY_CHECK, reason="SyntaxError")
+    stuck = [
+        make_result("a", "failed", missed=EVERY_CHECK, reason=f"SyntaxError in line {line}: it was never closed")
+        for line in (3, 7)
+    ]
     right = make_result("a")
-    found = class_of([known] * 4 + [unknown] * 3 + [stuck] * 2 + [right] * 9, make_record).unexplained
+    found = class_of([known] * 4 + [unknown] * 3 + stuck + [right] * 9, make_record).unexplained
     assert [[row.number for row in topic.learners] for topic in found] == [[5, 6, 7], [8, 9]]
     assert "“The weights keep the scores' dtype.”" in found[0].message
-    assert "every check for one reason" in found[1].message
+    assert found[1].message == "fail every check. SyntaxError: it was never closed"
 
 
 @pytest.mark.parametrize(
@@ -213,6 +216,7 @@ def test_class_goes_by_the_final_points_and_keeps_the_graded_ones(late: Record) 
     summary.add(late)
     (row,) = summary.rows
     assert (row.points, row.max_points, row.graded_points) == (6.2, 4.0, 7.0)
+    assert row.changes == ("late",)
     spread = summary.distribution
     assert spread and spread.counts == (0,) * 9 + (1,)
     assert spread.mean == pytest.approx(6.2)

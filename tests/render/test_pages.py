@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from grader.course.model import Exercise
 from grader.practice.progress import AttemptEntry, ExerciseProgress, Progress
-from grader.record import Problem, Record
+from grader.record import Diagnosis, Problem, Record
 from grader.render import class_page
 from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
@@ -151,6 +151,21 @@ def test_reason_is_shown_as_text_only(late: Record) -> None:
         late.model_copy(update={"adjustments": (told, *(late.adjustments or ())[1:])}), titles={}, units=[]
     )
     assert "<script>" not in page and "&lt;script&gt;" in page and not invisible(page)
+
+
+def test_graded_code_is_shown_as_text_only(half_done: Record, read_page: ReadPage) -> None:
+    source = "def softmax(scores):\n    return '<script>alert(1)</script>\x1b'\n" + "# more\n" * 500
+    html = render_record(half_done, titles={}, units=[], sources={"softmax": source.encode() + b"\xff"})
+    page = read_page(html)
+    assert "def softmax(scores): return '<script>alert(1)</script>\\x1b'" in page.text
+    assert "<script>" not in html and "... (103 more lines)" in page.text
+
+
+def test_what_stands_between_backticks_is_code(half_done: Record) -> None:
+    failed = half_done.exercises[1]
+    named = failed.model_copy(update={"diagnosis": (Diagnosis(mistake="a", message="You <b>forgot</b> `dim=-1`."),)})
+    page = render_record(half_done.model_copy(update={"exercises": (named,)}), titles={}, units=[])
+    assert "You &lt;b&gt;forgot&lt;/b&gt; <code>dim=-1</code>." in page
 
 
 def test_page_stays_small_whatever_a_learner_prints(half_done: Record) -> None:

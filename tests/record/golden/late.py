@@ -43,12 +43,14 @@ record = Record(
         Adjustment(
             unit="01_soft_lookup",
             points=-0.8,
+            kind="late",
             reason="Soft lookup was handed in 1 day and 3 hours after 1 March 2026, 12:00 UTC: 10 % for each started day, "
             "at most 50 %, so for 2 days 20 % of its points are taken off.",
         ),
         Adjustment(
             unit="06_beyond",
             points=0.0,
+            kind="extra credit",
             reason="Beyond is extra credit: its points count on top, and its 3 are not in the maximum.",
         ),
     ),
