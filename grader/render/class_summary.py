@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
-from grader.record import CourseStamp, ExerciseResult, Isolation, Record, Status
+from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Isolation, Record, Status
 
 from .reasons import cause_of
 from .safe_text import safe_line
@@ -38,7 +38,7 @@ class LearnerRow:
     """One learner's row; text is safe to show.
 
     number: its place among the submissions, from 1 on. aside: the submission's name where the learner's is shown.
-    unreadable: why nothing could be read. graded_points: the points before the course's policy, if it changed them.
+    unreadable: why nothing could be read. graded_points: the points before the course's policy.
     note: with whom it was handed in, and how much does not count. changes: what changed the points, such as "late".
     """
 
@@ -52,7 +52,7 @@ class LearnerRow:
     problems: int
     is_complete: bool
     unreadable: str
-    graded_points: float | None = None
+    graded_points: float
     note: str = ""
     changes: tuple[str, ...] = ()
 
@@ -186,6 +186,7 @@ class ClassSummary:
         self.unmatched: list[str] = []
         self.course: CourseStamp | None = None
         self.isolations: set[Isolation] = set()
+        self.has_extra_credit = False
 
     def add(self, record: Record, *, shown: str = "", link: str | None = None, group: str = "") -> None:
         """Count one learner's final record.
@@ -195,6 +196,7 @@ class ClassSummary:
         """
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
+        self.has_extra_credit |= any(each.kind == "extra credit" for each in record.adjustments or ())
         submission = safe_line(record.submission, NAME_LIMIT) or NAMELESS
         name = safe_line(shown, NAME_LIMIT) or submission
         row = LearnerRow(
@@ -208,7 +210,7 @@ class ClassSummary:
             problems=len(record.not_taken),
             is_complete=record.complete,
             unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
-            graded_points=record.points if record.adjustments else None,
+            graded_points=record.points,
             note=_note(record, group),
             changes=_changes(record),
         )
@@ -263,7 +265,7 @@ class ClassSummary:
     @property
     def is_adjusted(self) -> bool:
         """Whether the course's policy changed any learner's points."""
-        return any(row.graded_points is not None for row in self.rows)
+        return any(abs(row.points - row.graded_points) > POINTS_TOLERANCE for row in self.rows)
 
     @property
     def exercises(self) -> list[ExerciseTally]:

@@ -76,7 +76,7 @@ def _table(rows: Sequence[LearnerRow], summary: ClassSummary, console: Console) 
     columns = {
         "submission": [text_for(console, ", ".join(filter(None, [row.name, row.note]))) for row in rows],
         "points": [Text(_score(row)) for row in rows],
-        "graded": [Text(_graded(row)) for row in rows] if summary.is_adjusted else [],
+        "graded": [Text(score(row.graded_points)) for row in rows] if summary.is_adjusted else [],
         "passed": [Text(f"{row.count('passed')} / {len(row.statuses)}") for row in rows],
         "exercises": [_strip(row, summary, console) for row in rows],
         "problems": [Text(str(row.problems or "")) for row in rows] if any(row.problems for row in rows) else [],
@@ -103,10 +103,6 @@ def _strip(row: LearnerRow, summary: ClassSummary, console: Console) -> Text:
 
 def _score(row: LearnerRow) -> str:
     return f"{score(row.points)} / {score(row.max_points)}{'' if row.is_complete else ' !'}"
-
-
-def _graded(row: LearnerRow) -> str:
-    return "" if row.graded_points is None else score(row.graded_points)
 
 
 def _who(person: LearnerRow | str) -> str:

@@ -94,7 +94,7 @@ def test_pages_and_table_show_both_and_the_reason(graded: subprocess.CompletedPr
     assert "1 day and 3 hours after 1 March 2026" in page and "7.2" in page and "-0.8" in page
     assert "The code that was graded" in page
     of_class = (course / "out" / "class.html").read_text("utf-8")
-    assert "extra credit not counted" in of_class and of_class.count('class="tag">late<') == 1
+    assert "extra credit counts on top" in of_class and of_class.count('class="tag">late<') == 1
 
 
 def test_extension_needs_no_grading_and_is_replaced_by_the_next_roster(out: Path, course: Path, kata: Run) -> None:

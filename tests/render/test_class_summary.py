@@ -165,7 +165,9 @@ def class_with(*points: tuple[float, float], **more: Any) -> ClassSummary:
     """A class of learners with these points and maxima."""
     summary = ClassSummary({}, [])
     given = {"is_complete": True, "unreadable": "", "problems": 0, "statuses": {}, **more}
-    summary.rows = [LearnerRow(1, "n", "", None, earned, worth, **given) for earned, worth in points]
+    summary.rows = [
+        LearnerRow(1, "n", "", None, earned, worth, **given, graded_points=earned) for earned, worth in points
+    ]
     return summary
 
 
