@@ -88,14 +88,14 @@ def check(
     if not works:
         return
     checked = check_works(workspace, works, level, seed_or_fresh(seed, workspace.course))
-    _print_checked(workspace, checked, verbose=verbose)
+    print_checked(workspace, checked, verbose=verbose)
     if not checked.record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
     if not checked.is_right:
         sys.exit(EXIT_NOT_RIGHT)
 
 
-def _print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
+def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
     """Print the verdicts, and what to do next."""
     from grader.practice.overview import print_next, put
     from grader.render.terminal import print_record, print_verdicts

@@ -136,6 +136,14 @@ def test_a_locked_worker_is_timed_beside_a_plain_fork(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)  # a busy machine takes long to start them
+def test_the_lines_of_each_refusal_are_counted(tmp_path: Path) -> None:
+    known, _ = measured(tmp_path, "screens.py", "--only", "dot_scores")
+    assert int(known["refused"]) == len(answers.wrong_answers(COURSE, COURSE.exercise("dot_scores")))
+    assert 4 <= float(known["lines: median"]) <= int(known["most"].split()[0]) <= 20
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)  # a busy machine takes long to start them
 @pytest.mark.skipif(
     not Path("/sys/fs/cgroup/cpuacct").is_dir() or os.getuid() != 0, reason="wants control groups of version 1 and root"
 )
