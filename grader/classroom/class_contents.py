@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 from grader.course import Course
 from grader.intake import SubmissionError
-from grader.intake.collected_files import MAX_TOTAL_MB
 from grader.intake.names import (
     COURSE_WORK,
     ExerciseNames,
@@ -26,9 +26,8 @@ from grader.intake.names import (
     printable,
     stem_of,
 )
-from grader.intake.regular_file import reason_of
 from grader.intake.submission import UnreadableError
-from grader.intake.zip_file import MB, OF_A_CLASS, ZipMember, opened_zip
+from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, list_zip, open_regular, reason_of
 
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 _NAMED = 5  # entries that a sentence lists
@@ -132,12 +131,12 @@ def _names_in(path: Path) -> set[str]:
     """The names at the top of a zip and one folder below, a folder's with a `/`; none of a zip that cannot be read."""
     names: set[str] = set()
     try:
-        with opened_zip(path, path.name, OF_A_CLASS, lambda where, error: None) as members:
-            for where, member in members.items():
+        with open_regular(path) as file:
+            for where, member in list_zip(file, path.name, OF_A_CLASS).items():
                 top, *below = where.split("/")
                 names.add(f"{top}/" if below or member is None else top)
                 names |= {f"{below[0]}/" if below[1:] or member is None else below[0]} if below else set()
-    except SubmissionError:  # its learner's record says what is wrong with it
+    except (SubmissionError, UnreadableError):  # its learner's record says what is wrong with it
         return set()
     return names
 
@@ -236,20 +235,16 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
     """Unpack a class's zip into `room`. What is odd or damaged in it does not affect the rest."""
     unread: list[Unmatched] = []
     passed_over: list[str] = []
-
-    def report(where: str, error: UnreadableError) -> None:
-        unread.append(Unmatched(where, f"It {error}."))
-
     room.mkdir(parents=True)
-    with opened_zip(path, printable(path.name), OF_A_CLASS, report) as members:
-        for where, member in members.items():
-            if any(map(is_passed_over, where.split("/"))):
+    with _opened_zip(path) as file:
+        for where, member in list_zip(file, printable(path.name), OF_A_CLASS).items():
+            if not isinstance(member, UnreadableError) and any(map(is_passed_over, where.split("/"))):
                 passed_over.append(where)
                 continue
             try:
                 _lay_out(member, room / where)
             except UnreadableError as error:
-                report(where, error)
+                unread.append(Unmatched(where, f"It {error}."))
             except SubmissionError as error:  # a bomb
                 unread.append(Unmatched(where, str(error)))
             except (OSError, ValueError) as error:
@@ -260,8 +255,17 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
     return replace(found, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
 
 
-def _lay_out(member: ZipMember | None, target: Path) -> None:
+def _opened_zip(path: Path) -> IO[bytes]:
+    try:
+        return open_regular(path)
+    except UnreadableError as error:
+        raise SubmissionError(f"{printable(path.name)} {error}.") from None
+
+
+def _lay_out(member: Content, target: Path) -> None:
     """Write one member, a folder if it is None. Raises OSError, UnreadableError, SubmissionError for a bomb."""
+    if isinstance(member, UnreadableError):
+        raise member
     (target if member is None else target.parent).mkdir(parents=True, exist_ok=True)
     if member is not None:
         content = member(MAX_TOTAL_MB * MB)

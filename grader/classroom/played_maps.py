@@ -5,6 +5,7 @@ They are a learner's own claim, shown as such; nothing is graded by them.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Collection
 from contextlib import suppress
@@ -13,11 +14,8 @@ from itertools import islice
 from pathlib import Path
 
 from grader.intake import SubmissionError
-from grader.intake.reading_time import look_at_clock, reading_clock
-from grader.intake.regular_file import read_regular
-from grader.intake.submission import UnreadableError
-from grader.intake.walk import Read
-from grader.intake.zip_file import opened_zip
+from grader.intake.submission import UnreadableError, look_at_clock, reading_clock
+from grader.intake.walk import MB, OF_A_LEARNER, Read, list_zip, read_regular
 from grader.played import FILE_NAME, MOST_BYTES, Played, from_bytes
 
 from .submission_files import SubmissionFiles
@@ -35,16 +33,17 @@ def played_in(files: SubmissionFiles) -> dict[str, Played]:
     It is read on the learner's own time, like all that is handed in, and a zip within the same limits.
     """
     maps = _Maps(files.path.name)
-    with suppress(SubmissionError, OSError, ValueError), reading_clock(maps.name):
+    with suppress(SubmissionError, UnreadableError, OSError, ValueError), reading_clock(maps.name):
         if files.path.is_symlink():
             return {}
         if files.path.is_dir():
             _look_into(files.path, maps)
         elif files.path.suffix.lower() == ".zip":
-            with opened_zip(files.path, maps.name) as members:
-                for where in maps.places(members):
-                    if (member := members[where]) is not None:
-                        maps.offer(where, member)
+            packed = read_regular(files.path, OF_A_LEARNER.zip_mb * MB)
+            members = list_zip(io.BytesIO(packed), maps.name)
+            for where in maps.places(members):
+                if not isinstance(member := members[where], UnreadableError | None):
+                    maps.offer(where, member)
     return maps.found
 
 

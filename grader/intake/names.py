@@ -1,4 +1,4 @@
-"""What a file's name means: which exercise it answers, whether it counts at all, and how to show it."""
+"""What a file's name, or a text's first line, means: which exercise it answers, whether it counts, how to show it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from grader.course import Course, CourseError, Exercise
-from grader.course.stubs import same_as_stub, stub_of
+from grader.course import Course, Exercise
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
@@ -32,7 +31,8 @@ REVIEWS = "review"
 CASE = "_case"
 """Ending of the name of a script that `kata check --script` writes beside an exercise's file."""
 
-_NAMING_MAGICS = ("%%kata", "%%file", "%%writefile")
+# What may stand before the exercise's name in a first line.
+_BEFORE_NAME = (["#"], ["#", "exercise:"], ["%%kata"], ["%%file"], ["%%writefile"], ["%%writefile", "-a"])
 _LONGEST_LINE = 400  # characters of a first line that names an exercise
 
 _SAVED_AGAIN = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,3})$")
@@ -59,7 +59,8 @@ def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[s
 
 def is_passed_over(name: str) -> bool:
     """Whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
-    return name.startswith(".") or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
+    is_hidden = name.startswith(".") and name != ".."
+    return is_hidden or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
 
 
 def is_course(names: Collection[str]) -> bool:
@@ -87,9 +88,9 @@ class ExerciseNames:
     """Finds the course's exercises by the names in learners' files and cells."""
 
     def __init__(self, course: Course) -> None:
+        self.course = course
         self.exercises: tuple[Exercise, ...] = course.exercises
         self._by_id = {exercise.id: exercise for exercise in self.exercises}
-        self._course = course
 
     def by_id(self, id: str) -> Exercise | None:
         """The exercise with exactly this id, or None."""
@@ -105,26 +106,22 @@ class ExerciseNames:
         """The exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
         return self.by_stem(name.removesuffix(".py")) if name.endswith(".py") else None
 
+    def by_saved_file(self, name: str) -> Exercise | None:
+        """The exercise of `03_softmax.py`, of `03_softmax (1).py`, `softmax-1.py` or `Softmax.PY`; or None."""
+        stem, dot, ending = name.lower().rpartition(".")
+        is_python = name.isascii() and (dot, ending) == (".", "py")
+        return self.by_stem(_SAVED_AGAIN.sub("", stem)) if is_python else None
+
     def is_case(self, name: str) -> bool:
         """Whether `kata check --script` wrote this file: `03_softmax_case.py`, or its numbers, `.pt`."""
         stem, _, ending = name.rpartition(".")
-        is_answer = self.by_stem(stem) is not None  # of an exercise whose id ends like this
         is_named = ending in ("py", "pt") and stem.endswith(CASE)
-        return is_named and not is_answer and self.by_stem(stem.removesuffix(CASE)) is not None
-
-    def by_saved_file(self, name: str) -> Exercise | None:
-        """The exercise of `03_softmax (1).py`, `softmax-1.py` or `Softmax.PY`: saved again, or in other letters."""
-        lowered = name.lower()
-        if not (name.isascii() and lowered.endswith(".py")):
-            return None
-        return self.by_stem(_SAVED_AGAIN.sub("", lowered.removesuffix(".py")))
+        return is_named and not self.by_stem(stem) and self.by_stem(stem.removesuffix(CASE)) is not None
 
     def nearest_file(self, name: str) -> str | None:
         """The file name of the exercise that a name like `sofmax.py` or `Softmax_final.txt` may mean, or None."""
-        name = name[:SHOWN_CHARACTERS].lower()
-        said = re.sub(r"[^a-z]+", "_", name.rpartition(".")[0] or name)
-        inside = [id for id in self._by_id if id.replace("_", "") in said.replace("_", "")]
-        near = sorted(inside, key=len)[-1:] or get_close_matches(said.strip("_"), self._by_id, n=1, cutoff=0.75)
+        stem = name[:SHOWN_CHARACTERS].lower().partition(".")[0]
+        near = get_close_matches(re.sub(r"[^a-z]+", "_", stem).strip("_"), self._by_id, n=1)
         return self._by_id[near[0]].file_name if near else None
 
     def by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
@@ -136,33 +133,22 @@ class ExerciseNames:
             text: for example `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`.
             defined: the functions and classes that it defines.
         """
-        line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0].rstrip()
-        magic, _, written = line.partition(" ")
-        if not line.startswith("#") and magic not in _NAMING_MAGICS:
+        line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0]
+        after_mark = line.lstrip("#")
+        *before, name = ["#"] * (after_mark != line) + (after_mark.split() or [""])
+        if [word.lower() for word in before] not in _BEFORE_NAME:
             return None
-        said = line.lstrip("#") if line.startswith("#") else written.strip().removeprefix("-a ")
-        before, colon, after = said.partition(":")
-        is_labelled = bool(colon) and before.strip().lower() == "exercise"
-        words = (after if is_labelled else said).split()
-        name = words[0].strip("`'\":").replace("\\", "/").rpartition("/")[2] if len(words) == 1 else ""
+        name = name.strip("`'\":").replace("\\", "/").rpartition("/")[2]
         exercise = self.by_file(name) or self.by_stem(name)
-        if exercise is None or name != exercise.id or is_labelled or magic == "%%kata":
-            return exercise
-        return None if defined.isdisjoint(exercise.entry_points) else exercise
+        if exercise and before == ["#"] and name == exercise.id and defined.isdisjoint(exercise.entry_points):
+            return None
+        return exercise
 
     def by_definitions(self, defined: frozenset[str]) -> tuple[Exercise, ...]:
         """The exercises whose entry points are all defined: of these, those that ask for no fewer, if there are any."""
         known = {name for exercise in self.exercises for name in exercise.entry_points if name in defined}
         whole = tuple(exercise for exercise in self.exercises if known.issuperset(exercise.entry_points))
         return tuple(exercise for exercise in whole if known == set(exercise.entry_points)) or whole
-
-    def is_as_given(self, exercise: Exercise, text: str) -> bool:
-        """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
-        try:
-            stub = stub_of(self._course, exercise)
-        except (OSError, UnicodeDecodeError, CourseError):
-            return False
-        return same_as_stub(text.encode("utf-8", "surrogatepass"), stub)
 
 
 def advice(candidates: Sequence[Exercise]) -> str:

@@ -4,33 +4,69 @@ In the sandbox a cell's answer runs on its own, but in the notebook it could use
 needs of them is put in front of it: imports, functions, classes, and constants made from libraries alone. A constant
 computed with the learner's own functions is left out: one unfinished exercise must not break the next. Nothing is put
 in front of an unchanged stub.
+
+Cells are read with `ast`. Parsing can take time and memory that grow with the square of a text, so a long text is not
+parsed: what it defines is read off the beginnings of its lines, as in a text with a syntax error.
 """
 
 from __future__ import annotations
 
+import ast
 import builtins
 import json
+import re
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from grader.course import Exercise
+from grader.course import CourseError, Exercise
+from grader.course.stubs import same_as_stub, stub_of
 
 from .names import ExerciseNames, advice
-from .reading_time import look_at_clock
-from .statements import PythonText, Statement, read_python
-from .submission import UnreadableError
+from .submission import UnreadableError, look_at_clock
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
 MAX_CODE_KB = 512  # all code cells together; outputs with pictures make a notebook large, code does not
+MAX_PARSED_KB = 32  # the worst texts of this length take half a second and 300 MB
 
 # Cells that begin with any other cell magic are written in another language.
 _PYTHON_MAGICS = {"%%time", "%%timeit", "%%capture", "%%prun", "%%kata"}
 # A constant may be made of these; functions that access the outside would find nothing in the sandbox.
 _ALWAYS_THERE = {*dir(builtins)} - {"open", "input", "exec", "eval", "__import__"}
+
+_BEGUN = re.compile(r"^(?:async )?(?:def|class) ([^\s(:]+)", re.MULTILINE)
+_IPYTHON = re.compile(r"^([ \t]*)((?:[^\W\d]\w*[ \t]*=[ \t]*)?[%!?](?![ =])(?:\\\n|.)*|[^\s#]+\?[ \t]*)$", re.MULTILINE)
+"""Lines of IPython's own: %magic, !command, ?help, help?, name = %magic; `% b` and `!= b` may go on an expression."""
+
+StatementKind = Literal["definition", "import", "future", "assignment"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A top-level statement that binds names; these contain `*` for a star import."""
+
+    kind: StatementKind
+    text: str
+    binds: frozenset[str]
+    mentions: frozenset[str]
+    """Names that must exist already."""
+    end_line: int
+    """Its last line in the text, counted from 1."""
+
+
+@dataclass(frozen=True)
+class PythonText:
+    """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed."""
+
+    text: str
+    defined: frozenset[str]
+    statements: tuple[Statement, ...] = ()
+    mentions: frozenset[str] = frozenset()
+    """Names that its statements need, and those that bind nothing too."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +86,33 @@ class NotebookAnswers:
     unclear: Sequence[tuple[int, str]]
 
 
+def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
+    """Return the answers in a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
+    cells = [cell for cell in _code_cells(content) if not cell.is_test]
+    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
+        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
+    claims, unclear = _claims(cells, names)
+    earlier = _Earlier(cell for cell in cells if cell.is_python)
+    answers: list[CellAnswer] = []
+    for exercise in names.exercises:
+        different = {cell.text: cell for cell in reversed(claims[exercise.id])}
+        for cell in reversed(different.values()):
+            look_at_clock()
+            # several answers to one exercise do not count, so they need not run
+            is_whole = len(different) > 1 or _is_as_given(cell.text, exercise, names)
+            source = cell.text if is_whole else earlier.put_before(cell)
+            answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
+    return NotebookAnswers(answers, unclear)
+
+
+def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
+    """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
+    try:
+        return same_as_stub(text.encode("utf-8", "surrogatepass"), stub_of(names.course, exercise))
+    except (OSError, UnicodeDecodeError, CourseError):
+        return False
+
+
 class _CodeCell:
     def __init__(self, number: int, text: str, metadata: Mapping[str, Any]) -> None:
         nbgrader = _mapping(metadata.get("nbgrader"))
@@ -57,7 +120,7 @@ class _CodeCell:
         self.number = number
         self.is_test = nbgrader.get("grade") is True and not is_solution
         self.is_given = nbgrader.get("locked") is True and not is_solution  # of the course's: learners do not edit it
-        self.text = text.replace("\r\n", "\n").replace("\r", "\n")
+        self.text = _with_plain_ends(text)
         self.grade_id = nbgrader.get("grade_id")
 
     @cached_property
@@ -75,28 +138,7 @@ class _CodeCell:
         return by_id or names.by_first_line(self.text, self.python.defined)
 
 
-def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
-    """Return the answers in a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
-    cells = [cell for cell in _code_cells(_notebook(content)) if not cell.is_test]
-    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
-        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
-    claims, unclear = _claims(cells, names)
-    earlier = _Earlier(cell for cell in cells if cell.is_python)
-    answers: list[CellAnswer] = []
-    for exercise in names.exercises:
-        different: dict[str, _CodeCell] = {}
-        for cell in claims[exercise.id]:
-            different.setdefault(cell.text, cell)
-        for cell in different.values():
-            look_at_clock()
-            # several answers to one exercise do not count, so they need not run
-            is_whole = len(different) > 1 or names.is_as_given(exercise, cell.text)
-            source = cell.text if is_whole else earlier.put_before(cell)
-            answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
-    return NotebookAnswers(answers, unclear)
-
-
-def _notebook(content: bytes) -> Mapping[str, Any]:
+def _code_cells(content: bytes) -> list[_CodeCell]:
     if len(content) > NOTEBOOK_MB * 1024 * 1024:
         raise UnreadableError(f"is larger than {NOTEBOOK_MB} MB; clear its outputs and save it again")
     try:
@@ -104,13 +146,7 @@ def _notebook(content: bytes) -> Mapping[str, Any]:
         notebook = json.loads(content.decode("utf-8-sig"), parse_int=lambda _: None, parse_float=lambda _: None)
     except (ValueError, RecursionError):
         raise UnreadableError("is damaged or not a notebook; open it in Jupyter and save it again") from None
-    if not isinstance(notebook, dict):
-        raise UnreadableError("is not a notebook; open it in Jupyter and save it again")
-    return notebook
-
-
-def _code_cells(notebook: Mapping[str, Any]) -> list[_CodeCell]:
-    listed = notebook.get("cells")
+    listed = _mapping(notebook).get("cells")
     if not isinstance(listed, list):
         raise UnreadableError("is not a notebook (it has no cells); open it in Jupyter and save it again")
     if len(listed) > MAX_CELLS:
@@ -128,6 +164,10 @@ def _code_cells(notebook: Mapping[str, Any]) -> list[_CodeCell]:
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _with_plain_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 _Claims = defaultdict[str, list[_CodeCell]]
@@ -197,3 +237,84 @@ class _Earlier:
             wanted |= found
             waiting = frozenset(name for place in found for name in self._entries[place][1].mentions) - seen
         return [self._entries[place][1] for place in sorted(wanted)]
+
+
+def read_python(text: str) -> PythonText:
+    """Find the statements in a text. This decides nothing about a mark."""
+    text = _with_plain_ends(text)
+    tree = _parsed(text)
+    if tree is None:  # only a text that is no Python can hold lines of IPython's own
+        text = _IPYTHON.sub(_commented_out, text)
+        tree = _parsed(text)
+    if tree is None:
+        return PythonText(text, frozenset(_BEGUN.findall(text)))
+    lines = text.encode().split(b"\n")
+    found = [each for node in tree.body if (each := _statement(node, lines))]
+    defined = {name for each in found if each.kind == "definition" for name in each.binds}
+    mentions = {name for node in tree.body for name in _mentions(node)}
+    return PythonText(text, frozenset(defined), tuple(found), frozenset(mentions))
+
+
+def _commented_out(line: re.Match[str]) -> str:
+    indent, own = line.groups()
+    pass_first = "pass  " if indent else ""  # it may be the only line in the body of an `if`
+    return f"{indent}{pass_first}# " + own.replace("\n", "\n# ")
+
+
+def _parsed(text: str) -> ast.Module | None:
+    look_at_clock()
+    if len(text.encode("utf-8", "replace")) > MAX_PARSED_KB * 1024:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _statement(node: ast.stmt, lines: Sequence[bytes]) -> Statement | None:
+    """The statement; None for one that is not put in front of an answer: a loop, a call."""
+    kind: StatementKind
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            kind, binds, mentions = "definition", {node.name}, _mentions(node)
+        case ast.ImportFrom(module="__future__"):
+            kind, binds, mentions = "future", set(), set()
+        case ast.Import() | ast.ImportFrom():
+            names = {each.asname or each.name for each in node.names}
+            kind, binds, mentions = "import", {name.partition(".")[0] for name in names}, set()
+        case ast.Assign(targets=targets, value=value):
+            kind, binds, mentions = "assignment", set().union(*(_names(each)[1] for each in targets)), _mentions(value)
+        case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):
+            kind, binds, mentions = "assignment", _names(target)[1], _mentions(annotation) | _mentions(value)
+        case _:
+            return None
+    return Statement(kind, _source(node, lines), frozenset(binds), frozenset(mentions), node.end_lineno or 0)
+
+
+def _mentions(tree: ast.AST) -> set[str]:
+    """The names that are read in a tree and not bound in it."""
+    read, bound = _names(tree)
+    return read - bound
+
+
+def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """The names that are read in a tree, and those that it binds: variables, parameters."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return read, bound
+
+
+def _source(node: ast.stmt, lines: Sequence[bytes]) -> str:
+    """A statement's own text, with its decorators."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    own = list(lines[first - 1 : node.end_lineno])
+    own[-1] = own[-1][: node.end_col_offset]
+    own[0] = own[0][node.col_offset :]
+    return b"\n".join(own).decode() + "\n"

@@ -1,17 +1,24 @@
-"""A submission that has been read: sources by exercise, and problems; and which bytes are a source.
+"""A submission that has been read: sources by exercise, and problems. The errors of reading, and its time limits.
 
-A source is UTF-8 text of a sensible size; its Python is not looked at.
+Each step of the reading is short, since sizes are limited and time grows in proportion to them. So it is enough to
+look at the clock between steps. Without a running clock, as for the course's own files, there is no limit.
 """
 
 from __future__ import annotations
 
-import codecs
-import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
 from grader.errors import KataError
+
+READING_SECONDS = 10.0
+"""Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
+WAITING_SECONDS = 300.0
+"""Limit of wall time: a disk or network slower than this cannot be graded from."""
 
 ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
@@ -60,35 +67,28 @@ class UnreadableError(Exception):
         self.kind = kind
 
 
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-_CODING = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-"""PEP 263: a comment in the first line, or in the second if the first has no code."""
+_running: ContextVar[tuple[str, float, float] | None] = ContextVar("_running", default=None)
 
 
-def source_in(content: bytes, limit_kb: int) -> bytes:
-    """The source that a file holds: its bytes without a byte order mark. Raises UnreadableError if it is none."""
-    if len(content) > limit_kb * 1024:
-        raise UnreadableError(f"is larger than {limit_kb} kB; hand in the source alone")
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise UnreadableError("is saved as UTF-16; save it as UTF-8")
-    if b"\0" in content:
-        raise UnreadableError("contains a NUL character; save it again as plain text in UTF-8")
+@contextmanager
+def reading_clock(name: str) -> Iterator[None]:
+    """Limit the time for reading a submission in this block, enforced by `look_at_clock`; `name` is for messages.
+
+    Processor time is charged to the learner, waiting to the machine.
+    """
+    token = _running.set((name, time.thread_time(), time.monotonic()))
     try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = len(_LINE_END.findall(content[: error.start])) + 1
-        raise UnreadableError(f"is not UTF-8 (line {line}); save it as UTF-8") from None
-    content = content.removeprefix(codecs.BOM_UTF8)
-    coding = _declared_coding(content)
-    if re.match(r"utf-?8(-|$)", coding.lower().replace("_", "-")) is None:
-        raise UnreadableError(f"declares the coding {coding[:40]}; save it as UTF-8 and take that comment out")
-    return content
+        yield
+    finally:
+        _running.reset(token)
 
 
-def _declared_coding(content: bytes) -> str:
-    for line in _LINE_END.split(content, maxsplit=2)[:2]:
-        if found := _CODING.match(line):
-            return found[1].decode("ascii", "replace")
-        if not line.lstrip(b" \t\f").startswith(b"#") and line.strip():
-            break
-    return "utf-8"
+def look_at_clock() -> None:
+    """Check the clock between two steps of reading. Raises SubmissionError when the time is used up."""
+    if running := _running.get():
+        name, worked_before, began = running
+        if time.thread_time() - worked_before > READING_SECONDS:
+            advice = "hand in the exercise files alone"
+            raise SubmissionError(f"{name} could not be read in {READING_SECONDS:g} seconds; {advice}.")
+        if time.monotonic() - began > WAITING_SECONDS:
+            raise SlowDiskError(f"{name} did not come from the disk in {WAITING_SECONDS:g} seconds.")

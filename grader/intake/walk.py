@@ -1,112 +1,197 @@
-"""Lists a submission's folder, follows no link, and decides of any list of paths which may be a learner's work."""
+"""Lists and reads a folder or a zip. Follows no link, extracts nothing to disk, and believes no header.
+
+What was listed in a folder is opened only while it is the very same file. So nobody who can change a folder while it is
+read has another file read, by a link put anywhere on the way. A zip is unpacked into memory, with a counter.
+"""
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import stat
-from collections import defaultdict
+import struct
+import zipfile
+import zlib
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import IO
 
-from .names import COURSE_WORK, is_course, is_passed_over
-from .reading_time import look_at_clock
-from .regular_file import read_regular, reason_of, refuse_special
-from .submission import SubmissionError, UnreadableError
+from .names import COURSE_WORK, is_course, is_passed_over, printable
+from .submission import SubmissionError, UnreadableError, look_at_clock
 
+MB = 1024 * 1024
+MAX_TOTAL_MB = 64  # total over all files of a submission
 MAX_ENTRIES = 20_000  # files and folders visited
 MAX_DEPTH = 16  # folders within folders
+MAX_RATIO = 200  # unpacked to packed; Python source stays below 20
+_RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks have a higher ratio than any bomb
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Accepted compression methods. The others can expand without limit within one step of the unpacker."""
 ENVIRONMENT = "pyvenv.cfg"
 """Marks a virtual environment, whatever its folder is called: libraries, not work."""
 
-_TOO_DEEP = UnreadableError(f"lies more than {MAX_DEPTH} folders deep and was not looked into", "refused")
+# Not every system has every flag.
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
+_ENCRYPTED = 0x1 | 0x40
+# a RuntimeError asks for a password, a ValueError finds a name that is no text or a negative offset
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
+_DAMAGED = "is damaged or not a zip; zip your files again"
+_A_LINK = "is a link; hand in the file itself"
+_TOO_DEEP = f"lies more than {MAX_DEPTH} folders deep and was not looked into"
 
 Read = Callable[[int], bytes]
 """Takes a number of bytes; returns the file's content, of a longer one at least a byte more. Raises UnreadableError."""
-Listed = Read | UnreadableError | None
+Content = Read | UnreadableError | None
 """What stands at a path: a file, a reason not to read it, or (None) a folder."""
 
 
-class Taker(Protocol):
-    """Is offered the files of a submission one by one; a `Collector` is one."""
+@dataclass(frozen=True)
+class ZipLimits:
+    """Limits for the zip itself, its members, its table of contents, and the sum of the sizes that it declares.
 
-    name: str
+    is_class: a harmful member is left out, and does not refuse the zip.
+    """
 
-    def offer(self, where: str, read: Read) -> None:
-        """Take or ignore the file `where`; only files that are read are unpacked."""
-
-    def report(self, where: str, error: UnreadableError) -> None:
-        """Report what is wrong with `where`."""
-
-
-def collect_folder(path: Path, taker: Taker) -> None:
-    """Offer every file below the folder `path`. Raises SubmissionError: it cannot be opened, or holds too much."""
-    listed: dict[str, Listed] = {}
-    waiting = [("", os.fspath(path))]
-    for inside, folder in waiting:
-        look_at_clock()
-        below: list[tuple[str, str]] = []
-        try:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    where, place = inside + entry.name, os.path.join(folder, entry.name)
-                    listed[where] = _listed(entry, place)
-                    if listed[where] is None and not is_passed_over(entry.name):
-                        below.append((f"{where}/", place))
-                    if len(listed) > MAX_ENTRIES:
-                        advice = "hand in the exercise files alone"
-                        raise SubmissionError(f"{taker.name} holds more than {MAX_ENTRIES} files; {advice}.")
-        except OSError as error:
-            if not inside:
-                raise SubmissionError(f"{taker.name} {reason_of(error)}.") from None
-            listed[inside[:-1]] = reason_of(error)
-        if not inside or inside + ENVIRONMENT not in listed:
-            waiting += [each for each in below if each[0].count("/") <= MAX_DEPTH]
-            listed |= {each[0][:-1]: _TOO_DEEP for each in below if each[0].count("/") > MAX_DEPTH}
-    offer_all(listed, taker)
+    zip_mb: int = 32
+    members: int = 1000
+    directory_kb: int = 1024
+    declared_mb: int = 256
+    is_class: bool = False
 
 
-def _listed(entry: os.DirEntry[str], path: str) -> Listed:
+OF_A_LEARNER = ZipLimits()
+OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=20 * 1024, is_class=True)
+"""The download of a whole class from a learning platform."""
+
+
+def reason_of(error: OSError) -> UnreadableError:
+    """An operating system's error in a learner's words."""
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
+        return UnreadableError(_A_LINK, "refused")
+    if isinstance(error, PermissionError):
+        return UnreadableError("cannot be opened: permission denied")
+    if isinstance(error, FileNotFoundError):
+        return UnreadableError("went away while the submission was read; hand it in again")
+    return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}")
+
+
+def refuse_special(mode: int) -> None:
+    """Raise UnreadableError if a file of this mode is neither an ordinary file nor a folder."""
+    if stat.S_ISLNK(mode):
+        raise UnreadableError(_A_LINK, "refused")
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise UnreadableError("is not an ordinary file (a pipe, a socket or a device)", "refused")
+
+
+def _open(path: str | os.PathLike[str], listed: os.stat_result | None) -> int:
+    """A descriptor of an ordinary file or a folder, of the one that was listed. Raises UnreadableError."""
     try:
-        mode = entry.stat(follow_symlinks=False).st_mode
-        refuse_special(mode)
+        before = listed or os.lstat(path)
+        refuse_special(before.st_mode)  # before it is opened, because opening a device may already have an effect
+        descriptor = os.open(path, os.O_RDONLY | _FLAGS)
+        now = os.fstat(descriptor)
     except OSError as error:
-        return reason_of(error)
+        raise reason_of(error) from None
+    # a pipe in a file's place may have its number; Windows gives a file none in a listing
+    is_same = os.path.samestat(now, before) and stat.S_IFMT(now.st_mode) == stat.S_IFMT(before.st_mode)
+    if not is_same and os.name == "posix":
+        os.close(descriptor)
+        raise UnreadableError("was replaced while the submission was read; hand it in again", "refused")
+    return descriptor
+
+
+def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
+    """An ordinary file for reading. Raises UnreadableError for anything else, also for a link."""
+    descriptor = _open(path, None)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return open(descriptor, "rb")
+    os.close(descriptor)
+    raise UnreadableError("is not an ordinary file", "refused")
+
+
+def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_result | None = None) -> bytes:
+    """An ordinary file's bytes, at most `limit` + 1, where the extra byte means more. Raises UnreadableError."""
+    try:
+        with open(_open(path, listed), "rb") as file:
+            return file.read(limit + 1)
+    except OSError as error:
+        raise reason_of(error) from None
+
+
+def list_folder(path: Path, name: str) -> dict[str, Content]:
+    """What is in the folder `path` and below, by relative path, apart from what is passed over.
+
+    name: of the submission, for messages. Raises SubmissionError: it cannot be opened, or holds too much.
+    """
+    found: dict[str, Content] = {}
+    waiting: list[tuple[str, os.stat_result | None]] = [("", None)]
+    for folder, listed in waiting:
+        look_at_clock()
+        try:
+            entries = _entries(os.path.join(path, folder) if folder else path, listed)
+        except UnreadableError as error:
+            if not folder:
+                raise SubmissionError(f"{name} {error}.") from None
+            found[folder] = error
+            continue
+        is_library = bool(folder) and ENVIRONMENT in entries
+        for entry, status in entries.items():
+            where = f"{folder}/{entry}" if folder else entry
+            found[where] = _content(os.path.join(path, where), status)
+            if found[where] is None and not is_library and not is_passed_over(entry):
+                if where.count("/") < MAX_DEPTH:
+                    waiting.append((where, status))
+                else:
+                    found[where] = UnreadableError(_TOO_DEEP, "refused")
+        if len(found) > MAX_ENTRIES:
+            raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
+    return found
+
+
+def _entries(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
+    """What lies in a folder, by name. Raises UnreadableError."""
+    descriptor = _open(folder, listed) if os.scandir in os.supports_fd else None
+    try:
+        with os.scandir(folder if descriptor is None else descriptor) as entries:
+            return {entry.name: entry.stat(follow_symlinks=False) for entry in islice(entries, MAX_ENTRIES + 1)}
+    except OSError as error:
+        raise reason_of(error) from None
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def _content(path: str, status: os.stat_result) -> Content:
+    try:
+        refuse_special(status.st_mode)
     except UnreadableError as error:
         return error
-    return None if stat.S_ISDIR(mode) else partial(read_regular, path)
+    return None if stat.S_ISDIR(status.st_mode) else partial(read_regular, path, listed=status)
 
 
-def offer_all(listed: Mapping[str, Listed], taker: Taker) -> None:
-    """Offer the files that may be a learner's work, sorted by path."""
-    for where in _possible_work(listed):
-        look_at_clock()
-        found = _TOO_DEEP if where.count("/") > MAX_DEPTH else listed[where]
-        if isinstance(found, UnreadableError):
-            taker.report(where, found)
-        elif found is not None:
-            taker.offer(where, found)
-
-
-def _possible_work(paths: Collection[str]) -> list[str]:
-    """The paths without those that are hidden, a tool's, the course's own, or in libraries.
+def possible_work(found: Mapping[str, Content]) -> Iterator[tuple[str, Read | UnreadableError]]:
+    """The files that may be a learner's work, sorted by path: not hidden, a tool's, the course's own or a library's.
 
     Takes time in proportion to the paths. Searching each folder in each path would take hours for a large zip.
     """
     names: defaultdict[str, set[str]] = defaultdict(set)
-    for path in paths:
+    for path in found:
         for folder, name in _steps(path):
             names[folder].add(name)
     libraries = {folder for folder, inside in names.items() if folder and ENVIRONMENT in inside}
     courses = {folder for folder, inside in names.items() if is_course(inside)}
-    return [
-        path
-        for path in sorted(paths)
-        if path
-        and not any(is_passed_over(name) for name in path.split("/"))
-        and all(each not in libraries and (each not in courses or name == COURSE_WORK) for each, name in _steps(path))
-    ]
+    for path in sorted(found):
+        content = found[path]
+        if content is None or not path or any(map(is_passed_over, path.split("/"))):
+            continue
+        if all(each not in libraries and (each not in courses or name == COURSE_WORK) for each, name in _steps(path)):
+            look_at_clock()
+            yield path, UnreadableError(_TOO_DEEP, "refused") if path.count("/") > MAX_DEPTH else content
 
 
 def _steps(path: str) -> Iterator[tuple[str, str]]:
@@ -115,3 +200,120 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
     for name in path.split("/", MAX_DEPTH + 1):
         yield folder, name
         folder = f"{folder}{name}/"
+
+
+@dataclass(frozen=True)
+class ZipMember:
+    """Reads one member; called with a limit, as `Read`."""
+
+    zip_name: str
+    where: str
+    archive: zipfile.ZipFile
+    info: zipfile.ZipInfo
+
+    def __call__(self, limit: int) -> bytes:
+        """Unpack at most `limit` + 1 bytes. Raises UnreadableError, and SubmissionError for a bomb."""
+        if self.info.flag_bits & _ENCRYPTED:
+            raise UnreadableError("is locked with a password; zip your files without one")
+        if self.info.compress_type not in METHODS:
+            raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
+        self._demand_ratio(self.info.file_size)
+        content = bytearray()
+        try:
+            with self.archive.open(self.info) as stream:
+                while len(content) <= limit and (part := stream.read(min(1 << 16, limit + 1 - len(content)))):
+                    content += part
+                    look_at_clock()
+                    self._demand_ratio(len(content))
+        except _DAMAGE:
+            raise UnreadableError("is damaged inside the zip; zip your files again") from None
+        return bytes(content)
+
+    def _demand_ratio(self, size: int) -> None:
+        if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * max(self.info.compress_size, 1):
+            raise SubmissionError(f"{self.zip_name} is a zip bomb ({printable(self.where)}).")
+
+
+class _Guarded(io.BufferedReader):
+    """The zip's file, with a limit on what is read while the table of contents is parsed."""
+
+    bytes_left: int | None = None
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.bytes_left is None:
+            return super().read(size)
+        wanted = self.bytes_left + 1
+        content = super().read(wanted if size is None or size < 0 else min(size, wanted))
+        self.bytes_left -= len(content)
+        if self.bytes_left < 0:
+            raise ValueError
+        return content
+
+
+def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> dict[str, Content]:
+    """The members of a zip by path, once its whole table of contents has been checked; `file` has to stay open.
+
+    name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful.
+    """
+    try:
+        return _members(file, name, limits)
+    except UnreadableError as error:
+        raise SubmissionError(f"{name} {error}.") from None
+
+
+def _members(file: IO[bytes], name: str, limits: ZipLimits) -> dict[str, Content]:
+    if file.seek(0, os.SEEK_END) > limits.zip_mb * MB:
+        raise UnreadableError(f"is larger than {limits.zip_mb} MB; zip the exercise files alone")
+    guarded = _Guarded(file)  # type: ignore[arg-type]
+    guarded.bytes_left = limits.directory_kb * 1024
+    try:
+        archive = zipfile.ZipFile(guarded)
+    except _DAMAGE:
+        if guarded.bytes_left < 0:
+            raise UnreadableError(f"lists far more than {limits.members} files; zip the exercise files alone") from None
+        raise UnreadableError(_DAMAGED) from None
+    guarded.bytes_left = None
+    infos = archive.infolist()
+    if len(infos) > limits.members:
+        raise UnreadableError(f"holds more than {limits.members} files; zip the exercise files alone")
+    _demand_no_overlap(infos, archive.start_dir)
+    if sum(info.file_size for info in infos) > limits.declared_mb * MB:
+        raise UnreadableError(f"unpacks to more than {limits.declared_mb} MB; zip the exercise files alone")
+    places = {info: "/".join(part for part in info.filename.split("/") if part not in ("", ".")) for info in infos}
+    times = Counter(places.values())
+    members: dict[str, Content] = {}
+    for info, where in places.items():
+        look_at_clock()
+        twice = f"two files named {printable(where)}; zip your files again" if times[where] > 1 else ""
+        if harm := _harm_of(info) or twice:
+            members[where or info.filename] = error = UnreadableError(f"holds {harm}", "refused")
+            if not limits.is_class:
+                raise error
+        else:
+            members[where] = None if info.is_dir() else ZipMember(name, where, archive, info)
+    return members
+
+
+def _demand_no_overlap(infos: Collection[zipfile.ZipInfo], end: int) -> None:
+    """Refuse members that share packed bytes: that is how a small zip unpacks to terabytes."""
+    for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+        if info.header_offset < 0:
+            raise UnreadableError(_DAMAGED)
+        if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
+            raise UnreadableError("holds files that overlap; zip your files again")
+        end = info.header_offset
+
+
+def _harm_of(info: zipfile.ZipInfo) -> str:
+    """Why a member refuses the zip, to follow "holds"; empty for an ordinary file or folder inside of it."""
+    name, kind, shown = info.filename, stat.S_IFMT(info.external_attr >> 16), printable(info.orig_filename)
+    is_drive = name[1:2] == ":" and name[0].isascii() and name[0].isalpha()
+    harms = {
+        f"a file with a NUL character in its name ({shown})": "\0" in info.orig_filename,
+        f"a name with a backslash ({shown}); zip your files again with another tool": "\\" in name,
+        f"an absolute name ({shown}); zip the folder from inside": name.startswith("/") or is_drive,
+        f"a name that leads outside ({shown}); zip the folder from inside": ".." in name.split("/"),
+        f"a link ({shown}); zip the file itself": kind == stat.S_IFLNK,
+        f"something that is not an ordinary file ({shown})": kind not in (0, stat.S_IFREG, stat.S_IFDIR),
+    }
+    return next((harm for harm, is_there in harms.items() if is_there), "")

@@ -10,23 +10,31 @@ What is left out is named, and stays in `archive/`.
 
 from __future__ import annotations
 
+import io
 import re
-import tempfile
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 
 from nbgrader.plugins import ExtractorPlugin
 
 from grader.intake import SubmissionError
-from grader.intake.collected_files import MAX_TOTAL_MB
 from grader.intake.names import printable
 from grader.intake.notebook import NOTEBOOK_MB
-from grader.intake.reading_time import reading_clock
-from grader.intake.submission import UnreadableError
-from grader.intake.walk import Read, collect_folder
-from grader.intake.zip_file import MB, OF_A_CLASS, OF_A_LEARNER, collect_zip
+from grader.intake.submission import UnreadableError, reading_clock
+from grader.intake.walk import (
+    MAX_TOTAL_MB,
+    MB,
+    OF_A_CLASS,
+    OF_A_LEARNER,
+    Content,
+    Read,
+    list_folder,
+    list_zip,
+    open_regular,
+    possible_work,
+)
 
 MOST_NAMED = 5  # problems of one learner; the rest are counted
 _LATE = re.compile("_LATE(?=_[0-9]+_[0-9]+_)")  # Canvas writes it before the number of whoever hands in late
@@ -42,32 +50,45 @@ class SafeExtractor(ExtractorPlugin):
         self._left_out: Counter[str] = Counter()
         self._taken: dict[str, Path] = {}
         try:
-            collect_folder(self._archive, _Level(self, "archive"))
+            self._take_all(list_folder(self._archive, "archive"))
         except SubmissionError as error:
             self.log.error("%s", error)
         for owner, count in self._left_out.items():
             if count > MOST_NAMED:
                 self.log.warning("%s: %d more files were left out.", printable(owner), count - MOST_NAMED)
 
-    def leave_out(self, where: str, why: object) -> None:
+    def _take_all(self, found: Mapping[str, Content], prefix: str = "", depth: int = 0) -> None:
+        """Take the notebooks among these files. depth: how many zips they lie in."""
+        for where, content in possible_work(found):
+            try:
+                if isinstance(content, UnreadableError):
+                    raise UnreadableError(str(content))
+                self._take(prefix + where, content, depth)
+            except (SubmissionError, UnreadableError, OSError) as error:
+                self._leave_out(prefix + where, f"({error})" if isinstance(error, SubmissionError) else error)
+
+    def _take(self, where: str, read: Read, depth: int) -> None:
+        """Take a notebook, or what is in a zip; depth: 0 for what lies in `archive/`, 1 for what is in a zip there."""
+        suffix, name, inside = Path(where).suffix.lower(), printable(where.rpartition("/")[2]), f"{where[:-4]}/"
+        if suffix == ".ipynb":
+            self._take_notebook(where, read)
+        elif suffix == ".zip" and depth == 0:
+            with open_regular(self._archive / where) as file:
+                self._take_all(list_zip(file, name, OF_A_CLASS), inside, 1)
+        elif suffix == ".zip" and depth == 1:
+            with reading_clock(name):
+                self._take_all(list_zip(io.BytesIO(read(OF_A_LEARNER.zip_mb * MB)), name), inside, 2)
+        else:
+            raise UnreadableError("is no notebook")
+
+    def _leave_out(self, where: str, why: object) -> None:
         """Say what was left out; `why` continues a sentence that starts with its path."""
         owner = "/".join(where.split("/")[:2])
         self._left_out[owner] += 1
         if self._left_out[owner] <= MOST_NAMED:
             self.log.warning("Left out: %s %s.", printable(where, len(where)), str(why).rstrip("."))
 
-    def open(self, where: str, read: Read, depth: int) -> None:
-        """Take what is in a zip: at depth 1 one that lies in `archive/`, at depth 2 one in such a zip."""
-        level = _Level(self, printable(where.rpartition("/")[2]), f"{where[: -len('.zip')]}/", depth)
-        if depth == 1:
-            collect_zip(self._archive / where, level, OF_A_CLASS)
-            return
-        with tempfile.NamedTemporaryFile(suffix=".zip") as file, reading_clock(level.name):
-            file.write(read(OF_A_LEARNER.zip_mb * MB))
-            file.flush()
-            collect_zip(Path(file.name), level, OF_A_LEARNER)
-
-    def take(self, where: str, read: Read) -> None:
+    def _take_notebook(self, where: str, read: Read) -> None:
         """Write a notebook. Raises UnreadableError: it is nobody's, too large, or not the only one."""
         parts = [printable(unicodedata.normalize("NFC", _LATE.sub("", part))) for part in where.split("/")]
         path = self._extracted.joinpath(*parts).with_suffix(".ipynb")  # the only spelling that nbgrader collects
@@ -89,30 +110,3 @@ class SafeExtractor(ExtractorPlugin):
             raise UnreadableError(
                 f"and {first.relative_to(self._extracted)} are both {place}.ipynb and differ, so neither is collected"
             )
-
-
-@dataclass
-class _Level:
-    """Takes the files of the archive's folder, or of one zip."""
-
-    extractor: SafeExtractor
-    name: str
-    prefix: str = ""
-    depth: int = 0
-
-    def offer(self, where: str, read: Read) -> None:
-        """Take a notebook, open a zip, and leave out any other file."""
-        whole, suffix = f"{self.prefix}{where}", Path(where).suffix.lower()
-        try:
-            if suffix == ".ipynb":
-                self.extractor.take(whole, read)
-            elif suffix == ".zip" and self.depth < 2:
-                self.extractor.open(whole, read, self.depth + 1)
-            else:
-                self.extractor.leave_out(whole, "is no notebook")
-        except (SubmissionError, UnreadableError, OSError) as error:
-            self.extractor.leave_out(whole, f"({error})" if isinstance(error, SubmissionError) else error)
-
-    def report(self, where: str, error: UnreadableError) -> None:
-        """Name what cannot be read; of a member that is left out, only the zip's own name is known."""
-        self.extractor.leave_out(where if where == self.name else self.prefix + where, error)

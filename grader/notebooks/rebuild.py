@@ -15,8 +15,8 @@ from typing import Any
 from grader.course import Course
 from grader.intake import FileProblem, Submission, SubmissionError, read_submission
 from grader.intake.notebook import NOTEBOOK_MB
-from grader.intake.regular_file import read_regular
 from grader.intake.submission import UnreadableError
+from grader.intake.walk import read_regular
 from grader.record import ExerciseResult, Record
 
 from .cells import exercise_tested, grade_id_of, inert, is_answer, is_manual, outputs_of

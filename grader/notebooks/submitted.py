@@ -19,8 +19,8 @@ from nbgrader.utils import parse_utc
 
 from grader.errors import KataError
 from grader.intake.names import printable
-from grader.intake.regular_file import read_regular
 from grader.intake.submission import UnreadableError
+from grader.intake.walk import read_regular
 
 TIMESTAMP = "timestamp.txt"
 TIMESTAMP_BYTES = 200

@@ -10,11 +10,10 @@ from typing import NamedTuple
 from grader.course import Course, Exercise
 from grader.course.stubs import stub_of
 from grader.intake import Submission, SubmissionError
-from grader.intake.collected_files import Collector
 from grader.intake.names import ExerciseNames
-from grader.intake.reading_time import reading_clock
-from grader.intake.statements import read_python
-from grader.intake.submission import UnreadableError
+from grader.intake.notebook import read_python
+from grader.intake.reading import Collector
+from grader.intake.submission import UnreadableError, reading_clock
 
 PLACE = "this notebook"
 

@@ -19,7 +19,7 @@ import yaml
 from grader.classroom.played_maps import played_in
 from grader.classroom.store import reading
 from grader.classroom.submission_files import SubmissionFiles
-from grader.intake.reading_time import READING_SECONDS
+from grader.intake.submission import READING_SECONDS
 from grader.played import MOST_BYTES, from_bytes
 
 NAMES = yaml.safe_load(Path(__file__).with_name("odd_names.yml").read_text(encoding="utf-8"))["learners"].values()

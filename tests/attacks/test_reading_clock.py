@@ -12,8 +12,8 @@ import pytest
 
 from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import load_course
-from grader.intake import SubmissionError, read_submission, reading_time
-from grader.intake.reading_time import READING_SECONDS
+from grader.intake import SubmissionError, read_submission, submission
+from grader.intake.submission import READING_SECONDS
 from grader.record import Record
 
 from .test_reading_in_proportion import notebook
@@ -97,7 +97,7 @@ def test_time_is_looked_at_wherever_something_is_read(
     else:
         made = tmp_path / "ada.py"
         made.write_text(RIGHT)
-    monkeypatch.setattr(reading_time, "READING_SECONDS", 0)
+    monkeypatch.setattr(submission, "READING_SECONDS", 0)
     with pytest.raises(SubmissionError, match="could not be read in 0 seconds"):
         read_submission(made, load_course(tiny_course / "course.yml"))
 
@@ -106,6 +106,6 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
     tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "01_share.py").write_text(RIGHT)
-    monkeypatch.setattr(reading_time, "WAITING_SECONDS", -1)
+    monkeypatch.setattr(submission, "WAITING_SECONDS", -1)
     with pytest.raises(OutOfReach, match="did not come from the disk"):
         SubmissionFiles("ada", ("ada",), tmp_path).read(load_course(tiny_course / "course.yml"))

@@ -26,9 +26,9 @@ from grader.course.stubs import same_as_stub
 from grader.csv_writing import line_field, text_field
 from grader.intake import SubmissionError, read_submission
 from grader.intake.names import ExerciseNames, printable
-from grader.intake.notebook import read_notebook
-from grader.intake.statements import read_python
-from grader.intake.submission import UnreadableError, source_in
+from grader.intake.notebook import read_notebook, read_python
+from grader.intake.reading import source_in
+from grader.intake.submission import UnreadableError
 from grader.judge.answers import same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines

@@ -120,27 +120,59 @@ def test_submission_without_permission_is_one_sentence(ordinary_user: Path, cour
         read_submission(ordinary_user / "closed", course)
 
 
-@pytest.mark.parametrize("becomes", ["link", "gone", "fifo"])
+def swap_before_opening(monkeypatch: pytest.MonkeyPatch, path: Path, swap: Callable[[], object]) -> None:
+    """Make `swap` happen in the very moment before `path` is opened for the first time."""
+    real_open, left = os.open, [swap]
+
+    def open_after_swap(name: str, *rest: int, **options: int) -> int:
+        if left and str(name) == str(path):
+            left.pop()()
+        return real_open(name, *rest, **options)
+
+    monkeypatch.setattr(os, "open", open_after_swap)
+
+
+@pytest.mark.parametrize("becomes", ["link", "gone", "fifo", "another file"])
 def test_file_that_changes_after_it_was_listed_is_not_followed(
     write: Write, work: Path, course: Course, becomes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write("softmax.py", "harmless")
-    real_open = os.open
+    path, other = write("softmax.py", "harmless"), write(".other", "another")
 
-    def swap_first(name: str, *rest: int, **options: int) -> int:
-        if os.path.basename(name) == "softmax.py":
-            path.unlink()
-            if becomes == "link":
-                path.symlink_to("/etc/passwd")
-            elif becomes == "fifo":
-                os.mkfifo(path)
-        return real_open(name, *rest, **options)
+    def swap() -> None:
+        path.unlink()
+        if becomes == "link":
+            path.symlink_to("/etc/passwd")
+        elif becomes == "fifo":
+            os.mkfifo(path)
+        elif becomes == "another file":
+            other.rename(path)
 
-    monkeypatch.setattr(os, "open", swap_first)
+    swap_before_opening(monkeypatch, path, swap)
     submission = read_submission(work, course)
     assert submission.sources == {}
-    assert submission.problems[0].exercise == "softmax"
-    assert submission.problems[0].kind == ("unreadable" if becomes == "gone" else "refused")
+    (problem,) = submission.problems
+    assert problem.exercise == "softmax"
+    assert problem.kind == ("unreadable" if becomes == "gone" else "refused")
+
+
+@pytest.mark.parametrize("deeper", ["", "b/"], ids=["folder", "folder above"])
+@pytest.mark.parametrize("opened", ["file", "folder"])
+def test_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(
+    write: Write, work: Path, tmp_path: Path, course: Course, deeper: str, opened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(f"a/{deeper}softmax.py", "harmless")
+    (tmp_path / "bob" / deeper).mkdir(parents=True)
+    (tmp_path / "bob" / deeper / "softmax.py").write_text("bob's")
+
+    def swap() -> None:
+        (work / "a").rename(tmp_path / "moved")
+        (work / "a").symlink_to(tmp_path / "bob")
+
+    swap_before_opening(monkeypatch, path if opened == "file" else path.parent, swap)
+    submission = read_submission(work, course)
+    assert (work / "a").is_symlink() and submission.sources == {}
+    (problem,) = submission.problems
+    assert problem.kind == "refused"
 
 
 def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Path, course: Course) -> None:

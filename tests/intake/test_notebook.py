@@ -349,7 +349,7 @@ def test_notebook_with_byte_order_mark(notebook: Notebook, course: Course) -> No
     [
         pytest.param("def softmax(s): '\ud800'", "is not UTF-8", id="surrogate"),
         pytest.param("def softmax(s): '\0'", "contains a NUL character", id="NUL"),
-        pytest.param("# coding: latin-1\ndef softmax(s): ...", "declares the coding latin-1", id="cookie"),
+        pytest.param("# coding: latin-1\ndef softmax(s): ...", "declares the coding iso-8859-1", id="cookie"),
         pytest.param("def causal_mask(n): ...\n" + "#" * 1024, "is larger than 1 kB", id="too large"),
     ],
 )

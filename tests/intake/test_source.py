@@ -14,7 +14,7 @@ Write = Callable[..., Path]
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(b"# coding: " + b"x" * 900, "declares the coding xxx", id="endless cookie"),
+        pytest.param(b"# coding: " + b"x" * 900, "declares a coding that Python does not know", id="endless cookie"),
         pytest.param(b"#" * 1025, "is larger than 1 kB; hand in the source alone", id="too large"),
     ],
 )
