@@ -97,12 +97,11 @@ def made_once(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What tests do is noted nowhere in the folders of whoever runs them, and only tests name a course."""
+def own_settings() -> Iterator[None]:
+    """Only tests name a course, and no judge stays warm."""
     with pytest.MonkeyPatch.context() as changed:
-        changed.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         changed.delenv(VARIABLE, raising=False)
-        changed.setenv("KATA_SERVICE", "0")  # a judge that is kept warm would outlive the tests
+        changed.setenv("KATA_SERVICE", "0")  # one would outlive the tests
         yield
 
 

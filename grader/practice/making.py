@@ -13,7 +13,7 @@ from grader.course.stubs import stub_of
 from grader.errors import KataError
 from grader.files import make_folder, write_file
 
-from .workspace import Workspace, content_of, is_users_own, note_newest
+from .workspace import Workspace, content_of, is_users_own
 
 GIVEN = "workspace.json"
 """The file in `.kata` with the digests of the files that were handed out, to tell which ones the learner changed."""
@@ -72,7 +72,6 @@ def make_workspace(folder: Path, course: Course) -> dict[Outcome, list[str]]:
         write_file(folder / "docs" / course.glossary_path.name, course.glossary_path.read_bytes(), below=folder)
     _give(folder, folder / PAGE, _first_page(course).encode("utf-8"), PAGE, given)
     write_file(workspace.state / GIVEN, (json.dumps({"given": given}, indent=1) + "\n").encode("utf-8"), below=folder)
-    note_newest(folder)
     return made
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,31 +102,15 @@ def find_workspace(course: Course, start: Path) -> Workspace | None:
 
 
 def workspace_around(course: Course, start: Path) -> Workspace:
-    """As `find_workspace`. Raises KataError where there is none; it says where the newest workspace is."""
+    """As `find_workspace`. Raises KataError where there is none."""
     if found := find_workspace(course, start):
         return found
-    newest = newest_workspace()
-    advice = f"Your workspace is {newest}: cd {newest}" if newest else "Make one: kata init ~/attention"
-    raise KataError(f"You are not in a workspace. {advice}")
+    raise KataError("You are not in a workspace. Go to yours with cd, or make one: kata init ~/attention")
 
 
 def is_users_own(path: Path) -> bool:
     """Whether the current user owns what is at this path. Always so on systems without owners. Raises OSError."""
     return not hasattr(os, "geteuid") or os.lstat(path).st_uid == os.geteuid()
-
-
-def note_newest(root: Path) -> None:
-    """Note the workspace for `newest_workspace`. Where that cannot be written, a sentence is shorter, no more."""
-    if note := _newest_note():
-        with suppress(OSError):
-            write_file(note, os.fsencode(root.resolve()))
-
-
-def newest_workspace() -> Path | None:
-    """The workspace that the newest `kata init` made, if it is still there. It is only ever mentioned, never used."""
-    note = _newest_note()
-    root = os.fsdecode(content_of(note) or b"") if note else ""
-    return Path(root) if root and os.path.isdir(os.path.join(root, STATE)) else None
 
 
 def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
@@ -162,10 +145,3 @@ def _is_marked(folder: Path) -> bool:
         return stat.S_ISDIR(os.lstat(folder / STATE).st_mode) and is_users_own(folder / STATE)
     except OSError:
         return False
-
-
-def _newest_note() -> Path | None:
-    """The file in the user's state folder that names the newest workspace; None where that folder is unknown."""
-    state = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_STATE_HOME", "")
-    home = state if os.path.isabs(state) else os.path.join(os.path.expanduser("~"), ".local", "state")
-    return Path(home) / "attention-kata" / "workspace" if os.path.isabs(home) else None

@@ -239,16 +239,6 @@ def test_no_relative_path_names_a_course(value: str, planted: Planted, kata: Run
     assert "KATA_COURSE must be a whole path" in done.stderr
 
 
-@pytest.mark.parametrize("value", [".", "state"], ids=["the current folder", "relative"])
-def test_nothing_is_noted_or_read_in_the_current_folder(value: str, tmp_path: Path, kata: Run) -> None:
-    (tmp_path / "desk").mkdir()
-    surroundings = {"XDG_STATE_HOME": value, "HOME": value}
-    assert kata("init", tmp_path / "work", cwd=tmp_path / "desk", env=surroundings).returncode == 0
-    assert list((tmp_path / "desk").iterdir()) == []
-    done = kata("list", cwd=tmp_path / "desk", env=surroundings)
-    assert (done.returncode, done.stderr) == (2, "You are not in a workspace. Make one: kata init ~/attention\n")
-
-
 def test_a_program_without_a_course_looks_for_none(planted: Planted, run_command: Run, tmp_path: Path) -> None:
     installed = tmp_path / "class/mallory/venv/lib"  # as a learner's environment within a folder with a course
     shutil.copytree(ROOT / "grader", installed / "grader", ignore=shutil.ignore_patterns("__pycache__"))

@@ -43,7 +43,7 @@ Files = dict[str, str]
 def kata(*words: object, cwd: Path = ROOT, home: Path | None = None) -> str:
     """What a command prints in a terminal of 80 columns, and how it ended if not well."""
     own = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "KATA_SERVICE": "0"}
-    own |= {"HOME": str(home), "XDG_STATE_HOME": str(home / "state")} if home else {}
+    own |= {"HOME": str(home)} if home else {}
     done = subprocess.run(
         [str(KATA), *map(str, words)],
         cwd=cwd,
