@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from itertools import groupby
 
 from grader.course import Exercise
@@ -19,12 +19,10 @@ from grader.render.wording import MARKS
 
 from .checking import Checked
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
-from .review import coming_back, local_date
+from .review import coming_back, local_date, when
 from .states import STATES, missing, next_exercise, state_of
 from .workspace import Workspace
 
-AHEAD = 30
-"""Number of days whose reviews are listed, including today."""
 MOST_ATTEMPTS = 30
 """Limit for the attempts listed for one exercise: the latest ones."""
 MOST_REASONS = 2
@@ -37,8 +35,8 @@ NOTHING_PLAYED: Mapping[str, Played] = {}
 class Task:
     """One exercise and how far the learner is with it, in local time.
 
-    after: titles of those to do first. verdict: on the file as it is; None if it is not begun. hints: when each was
-    shown, its name and its text.
+    after: titles of those to do first. verdict: on the file as it is; None if it is not begun. comes_back: on which
+    day, in words; "" if it was never passed. hints: when each was shown, its name and its text.
     """
 
     exercise: Exercise
@@ -48,7 +46,7 @@ class Task:
     after: Sequence[str]
     verdict: ExerciseVerdict | None
     passed_on: date | None
-    due_on: date | None
+    comes_back: str
     attempts: Sequence[AttemptEntry]
     hints: Sequence[tuple[datetime, str, str]]
 
@@ -56,17 +54,6 @@ class Task:
     def max_points(self) -> float:
         """What the exercise is worth."""
         return self.exercise.points
-
-
-@dataclass(frozen=True)
-class Day:
-    """One day's attempts, and the points of the whole course at its end."""
-
-    day: date
-    attempts: int
-    passed: int
-    reviews: int
-    points: float
 
 
 def render_learner(
@@ -83,7 +70,8 @@ def render_learner(
     course = workspace.course
     results = {result.id: result for result in checked.record.exercises} if checked else {}
     mismatches = checked.mismatches if checked else NO_MISMATCHES
-    due = {each.exercise.id: local_date(each.due) for each in coming_back(course, progress, at)}
+    returning = coming_back(course, progress, at)
+    comes_back = {each.exercise.id: when(each.due, at) for each in returning}
 
     def task(exercise: Exercise) -> Task:
         done = progress.exercises.get(exercise.id, ExerciseProgress())
@@ -96,7 +84,7 @@ def render_learner(
             after=[course.exercise(id).title for id in missing(progress, exercise)],
             verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
             passed_on=local_date(done.passed_at) if done.passed_at else None,
-            due_on=due.get(exercise.id),
+            comes_back=comes_back.get(exercise.id, ""),
             attempts=[entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
             hints=[_hint(entry, exercise, done) for entry in done.hints],
         )
@@ -105,13 +93,10 @@ def render_learner(
     tasks = [task for _, members in units for task in members]
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
     anchors = {task.exercise.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
-    here = at.astimezone()
-    graded = [(each.exercise.id, entry) for each in tasks for entry in each.attempts if entry.status != "partly"]
-    days, later = _agenda(tasks, here.date())
     return render_page(
         "learner.html.j2",
         course=course,
-        at=here,
+        at=at.astimezone(),
         units=units,
         tasks=tasks,
         coming=next_exercise(course, progress),
@@ -119,45 +104,13 @@ def render_learner(
         anchors=anchors,
         at_work=all_at_work(played, anchors),
         heatmap=lambda mismatch, place: heatmap_svg(HeatMap.of_mismatch(mismatch), place),
-        days=days,
-        later=later,
-        day_in_words=lambda day: _in_words(day, here.date()),
-        days_tried=days_with_attempts(graded),
+        agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
         reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
         states=ON_PAGE,
         marks={**MARKS, **ON_PAGE},
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )
-
-
-def days_with_attempts(attempts: Iterable[tuple[str, AttemptEntry]]) -> list[Day]:
-    """The days of these attempts at exercises, by id, in local time."""
-    best: dict[str, float] = {}
-    days = []
-    for day, group in groupby(sorted(attempts, key=lambda pair: pair[1].at), key=lambda pair: pair[1].at.date()):
-        tried = list(group)
-        for id, attempt in tried:
-            best[id] = max(attempt.points, best.get(id, 0.0))
-        passed = [attempt for _, attempt in tried if attempt.status == "passed"]
-        reviews = sum(attempt.kind == "review" for attempt in passed)
-        days.append(Day(day, len(tried), len(passed) - reviews, reviews, sum(best.values())))
-    return days
-
-
-def _agenda(tasks: Sequence[Task], today: date) -> tuple[list[tuple[date, list[Task]]], list[tuple[date, Task]]]:
-    """What comes back: by day, with what is overdue today; and what comes later, with its day."""
-    due = sorted(((max(task.due_on, today), task) for task in tasks if task.due_on), key=lambda pair: pair[0])
-    last = today + timedelta(days=AHEAD - 1)
-    near = [pair for pair in due if pair[0] <= last]
-    days = [(day, [task for _, task in pairs]) for day, pairs in groupby(near, key=lambda pair: pair[0])]
-    return days, due[len(near) :]
-
-
-def _in_words(day: date, today: date) -> str:
-    """A day as people say it: "today", "tomorrow", "Monday 23 November"."""
-    near = (day - today).days
-    return f"{day:%A} {day.day} {day:%B}" if near > 1 else "tomorrow" if near == 1 else "today"
 
 
 def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
