@@ -18,7 +18,7 @@ from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 
 from .progress import AttemptEntry, Progress, ProgressFile, digest_of, now
-from .review import settle, when
+from .review import cards_of, when
 from .workspace import Work, Workspace, content_of
 
 if TYPE_CHECKING:
@@ -180,7 +180,9 @@ def _note(
         elsewhere=work is None and content_of(workspace.file_of(exercise)) != source,
     )
     done = progress.of(exercise.id)
-    return settle(done, attempt, progress.exercises.values()) if done.note(attempt) else None
+    review = done.open_review if is_review else None
+    is_settled = done.note(attempt) and review is not None and done.open_review is None
+    return cards_of(progress)[exercise.id].due if is_settled else None
 
 
 def _is_half_written(stub: str, source: bytes) -> bool:

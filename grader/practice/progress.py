@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from filelock import FileLock
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from grader.files import lock_at, move_file, write_file
 
@@ -27,6 +27,11 @@ def _usable(moment: datetime) -> datetime:
     if moment.year not in YEARS:
         raise ValueError("a moment so far away that nothing can be reckoned with it")
     return moment.astimezone(timezone.utc)
+
+
+def _listed(moments: object) -> object:
+    """Several moments; a file of an earlier version has one."""
+    return moments if isinstance(moments, list) else [moments]
 
 
 Moment = Annotated[datetime, AfterValidator(_usable)]
@@ -66,25 +71,22 @@ class HintEntry(_Model):
 
 
 class ReviewEntry(_Model):
-    """A review: when it was handed out and when passed; `attempts` and `hints`: their numbers before it."""
+    """A review: when it was handed out; `attempts` and `hints`: their numbers before it."""
 
     at: Moment
     attempts: int = 0
     hints: int = 0
-    failed: bool = False
-    passed_at: Moment | None = None
 
 
 class ExerciseProgress(_Model):
-    """One exercise: attempts and hints in order, when it was first passed, its reviews and their FSRS card."""
+    """One exercise: attempts, hints and reviews in order, when it was first passed, when its solution was shown."""
 
     attempts: list[AttemptEntry] = Field(default_factory=list)
     hints: list[HintEntry] = Field(default_factory=list)
     passed_at: Moment | None = None
     skipped: bool = False
-    solution_seen_at: Moment | None = None
+    solution_seen_at: Annotated[list[Moment], BeforeValidator(_listed)] = Field(default_factory=list)
     reviews: list[ReviewEntry] = Field(default_factory=list)
-    card: dict[str, Any] | None = None
 
     @property
     def is_passed(self) -> bool:
@@ -105,7 +107,13 @@ class ExerciseProgress(_Model):
     def open_review(self) -> ReviewEntry | None:
         """The review that is handed out and not passed yet."""
         last = self.reviews[-1] if self.reviews else None
-        return last if last and last.passed_at is None else None
+        return None if last is None or any(each.status == "passed" for each in self.tries_of(last)) else last
+
+    def tries_of(self, review: ReviewEntry) -> list[AttemptEntry]:
+        """The attempts at a review, up to the one that passed it."""
+        tried = [attempt for attempt in self.attempts[review.attempts :] if attempt.kind == "review"]
+        passes = (number for number, attempt in enumerate(tried, start=1) if attempt.status == "passed")
+        return tried[: next(passes, len(tried))]
 
     def note(self, attempt: AttemptEntry) -> bool:
         """Add an attempt, unless it is the same file with the same result as before. Returns whether it was added.

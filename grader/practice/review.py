@@ -1,28 +1,24 @@
 """Schedules reviews of passed exercises with FSRS, by the effort that passing took.
 
-A card is created when an exercise is passed, and rated again by each review handed out; passing an old file again
-changes nothing.
+The progress file has what happened, and no card: cards are worked out from it, so there is nothing to keep in step. A
+card begins when an exercise is passed, and each review handed out rates it; passing an old file again changes nothing.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import cast
 
 from fsrs import Card, Rating, Scheduler
-from fsrs.card import CardDict
 
 from grader.course import Course, Exercise
 from grader.course.stubs import stub_of
 from grader.files import write_file
 
-from .progress import AttemptEntry, ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
+from .progress import ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .workspace import Workspace, put_aside
 
 QUICK = timedelta(minutes=10)
@@ -43,7 +39,7 @@ FIRST_RETURNS_A_DAY = 5
 """A new card moves to the next day if this many are due already: a long day's work does not all come back at once."""
 
 CLOCK_DOUBT = timedelta(days=1)
-"""A card dated this far in the future was written under a wrong clock: it is due now."""
+"""A card rated this far in the future was rated under a wrong clock: it is due now."""
 
 # No learning steps of minutes: the shortest time until a review is a day.
 SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=365, enable_fuzzing=False)
@@ -95,46 +91,40 @@ def rating_of(effort: Effort) -> Rating:
     return Rating.Good
 
 
-def settle(done: ExerciseProgress, attempt: AttemptEntry, others: Iterable[ExerciseProgress] = ()) -> datetime | None:
-    """After an attempt: create or rate the card. Returns the next due time if the attempt passed a review.
+def cards_of(progress: Progress) -> dict[str, Card]:
+    """The FSRS cards of the passed exercises, by id: worked out from the attempts, hints and reviews.
 
-    others: their due dates decide which days are full.
+    An exercise that was not reviewed yet is due on the first day with fewer than FIRST_RETURNS_A_DAY such returns.
+    """
+    passed = [(done.passed_at, id, done) for id, done in progress.exercises.items() if done.passed_at is not None]
+    taken: Counter[date] = Counter()
+    cards = {}
+    for at, id, done in sorted(passed, key=lambda each: each[0]):
+        due = at + FIRST_RETURN
+        while taken[local_date(due)] >= FIRST_RETURNS_A_DAY:
+            due += timedelta(days=1)
+        taken[local_date(due)] += 1
+        card = _rated(Card(card_id=0, due=at), rating_of(_effort(done, at)), at)
+        card.due = due
+        cards[id] = _reviewed(card, done)
+    return cards
+
+
+def _reviewed(card: Card, done: ExerciseProgress) -> Card:
+    """The card after all reviews.
 
     The first failed attempt of a review is rated Again; further failed ones do not count. Passing on the day of the
     last rating does not count either, because the exercise is still fresh.
     """
-    review = done.open_review if attempt.kind == "review" else None
-    card = _card_of(done)
-    if review is None or card is None:
-        if card is not None and done.card is None:
-            _put_off(card, others)
-        done.card = _kept(card)
-        return None
-    if attempt.status == "partly":  # whether it is right cannot be decided here
-        return None
-    if attempt.status == "failed":
-        if not review.failed:
-            review.failed = True
-            done.card = _kept(_rated(card, Rating.Again, attempt.at))
-        return None
-    if not _is_fresh(card, attempt.at):
-        rating = rating_of(_effort(done, attempt.at, review))
-        # a failed review was already rated Again
-        card = _rated(card, max(rating, Rating.Hard) if review.failed else rating, attempt.at)
-    review.passed_at = attempt.at
-    done.card = _kept(card)
-    return card.due
-
-
-def _card_of(done: ExerciseProgress) -> Card | None:
-    """The stored card; computed from the history if there is none or it cannot be read."""
-    if done.card is not None and (card := _read(done.card)) is not None:
-        return card
-    if done.passed_at is None:
-        return None
-    at = done.passed_at
-    card = _rated(Card(card_id=int(at.timestamp() * 1000), due=at), rating_of(_effort(done, at)), at)
-    card.due = at + FIRST_RETURN
+    for review in done.reviews:
+        tries = done.tries_of(review)
+        failed = next((attempt for attempt in tries if attempt.status == "failed"), None)
+        if failed is not None:
+            card = _rated(card, Rating.Again, failed.at)
+        if tries and tries[-1].status == "passed" and not _is_fresh(card, at := tries[-1].at):
+            rating = rating_of(_effort(done, at, review))
+            # a failed review was already rated Again
+            card = _rated(card, max(rating, Rating.Hard) if failed is not None else rating, at)
     return card
 
 
@@ -153,45 +143,17 @@ def _is_fresh(card: Card, at: datetime) -> bool:
 def _effort(done: ExerciseProgress, at: datetime, review: ReviewEntry | None = None) -> Effort:
     """The effort of passing at this time: the exercise itself for the first time, or one of its reviews."""
     if review is not None:
-        tried = [attempt for attempt in done.attempts[review.attempts :] if attempt.kind == "review"]
-        hints, begun = done.hints[review.hints :], review.at
+        tried, hints, begun = done.tries_of(review), done.hints[review.hints :], review.at
     else:
         passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
         tried = done.attempts[: next(passes, len(done.attempts))]
         hints, begun = done.hints, tried[0].at if tried else at
-    seen = done.solution_seen_at
     return Effort(
         attempts=len(tried),
         hints=sum(bool(hint.level) and hint.at <= at for hint in hints),
         took=at - begun,
-        has_seen_solution=seen is not None and (seen <= at if review is None else seen >= review.at),
+        has_seen_solution=any(seen <= at and (review is None or seen >= begun) for seen in done.solution_seen_at),
     )
-
-
-def _put_off(card: Card, others: Iterable[ExerciseProgress]) -> None:
-    """Move a new card to the first day on which fewer than FIRST_RETURNS_A_DAY cards are due."""
-    cards = (_read(each.card) for each in others if each.card is not None)
-    taken = Counter(local_date(each.due) for each in cards if each is not None)
-    while taken[local_date(card.due)] >= FIRST_RETURNS_A_DAY:
-        card.due += timedelta(days=1)
-
-
-def _kept(card: Card | None) -> dict[str, object] | None:
-    return None if card is None else dict(card.to_dict())
-
-
-def _read(kept: dict[str, object]) -> Card | None:
-    """The stored card; None if it is not valid, as the file may have been edited."""
-    try:
-        card = Card.from_dict(cast(CardDict, kept))
-        card.due = card.due.astimezone(timezone.utc)
-        card.last_review = card.last_review.astimezone(timezone.utc) if card.last_review else None
-        local_date(card.due)
-        numbers = (card.stability, card.difficulty)
-        is_sound = all(number is not None and math.isfinite(number) and number > 0 for number in numbers)
-    except (KeyError, TypeError, ValueError, OverflowError, OSError, AttributeError):
-        return None
-    return card if is_sound else None
 
 
 # --- when ------------------------------------------------------------------------------------------------------------
@@ -199,17 +161,13 @@ def _read(kept: dict[str, object]) -> Card | None:
 
 def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming]:
     """All passed exercises, ordered by due time."""
+    cards = cards_of(progress)
     coming = []
-    for exercise in course.exercises:
-        done = progress.exercises.get(exercise.id)
-        card = _card_of(done) if done else None
-        if done is None or card is None:
-            continue
-        due = card.due
-        if card.last_review and card.last_review > at + CLOCK_DOUBT:
-            due = at
-        is_due = local_date(due) <= local_date(at)
-        coming.append(Coming(exercise, due, is_due, done.open_review is not None))
+    for exercise in (each for each in course.exercises if each.id in cards):
+        card = cards[exercise.id]
+        due = at if card.last_review and card.last_review > at + CLOCK_DOUBT else card.due
+        is_open = progress.of(exercise.id).open_review is not None
+        coming.append(Coming(exercise, due, local_date(due) <= local_date(at), is_open))
     return sorted(coming, key=lambda each: each.due)
 
 
@@ -255,4 +213,4 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
 def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
     """Note that the solution was shown: a later pass does not count as found alone. Raises OSError."""
     with ProgressFile(workspace.state).change() as progress:
-        progress.of(exercise.id).solution_seen_at = now()
+        progress.of(exercise.id).solution_seen_at.append(now())

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fsrs import Card
 
 from grader.course import load_course
 from grader.practice.hints import next_hint
-from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
-from grader.practice.review import Effort, Rating, coming_back, rating_of, settle, when
+from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ProgressFile, ReviewEntry
+from grader.practice.review import Effort, Rating, cards_of, coming_back, rating_of, when
 
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
@@ -58,6 +59,10 @@ class Learner:
         progress = json.loads((self.course / ".kata/progress.json").read_text(encoding="utf-8"))
         return dict(progress["exercises"][id])
 
+    def card(self) -> Card:
+        """When `share` comes back, and how well it is known."""
+        return cards_of(ProgressFile(self.course / ".kata").read())["share"]
+
     def passes(self, id: str = "share", at: datetime = EVENING) -> None:
         path = next(self.course.glob(f"exercises/*/*_{id}.py"))
         assert self.check(str(path.relative_to(self.course)), RIGHT, at).returncode == 0
@@ -93,7 +98,7 @@ def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later
     passed = learner.check("review/01_share.py", RIGHT, MORNING + 5 * MINUTE)
     assert passed.returncode == 0
     known = learner.known()
-    days = (datetime.fromisoformat(known["card"]["due"]).date() - MORNING.date()).days
+    days = (learner.card().due.date() - MORNING.date()).days
     assert days > 1
     day = MORNING + days * DAY
     assert f"share comes back in {days} days, on {day.day} {day:%B}." in passed.stdout
@@ -150,9 +155,9 @@ def test_a_failed_review_counts_once_and_brings_it_back_tomorrow(learner: Learne
     learner.passes()
     learner.kata("review", at=MORNING)
     assert learner.check("review/01_share.py", WRONG).returncode == 1
-    failed = learner.known()["card"]
+    failed = learner.card()
     assert learner.check("review/01_share.py", WRONG + "# once more\n", MORNING + MINUTE).returncode == 1
-    assert learner.known()["card"] == failed
+    assert learner.card() == failed
     passed = learner.check("review/01_share.py", RIGHT, MORNING + 2 * MINUTE)
     assert "share comes back tomorrow, on 20 November." in passed.stdout
 
@@ -172,10 +177,10 @@ def test_a_half_written_file_is_no_failed_review(learner: Learner) -> None:
 @pytest.mark.thorough
 def test_passing_the_old_file_once_more_leaves_the_card_alone(learner: Learner) -> None:
     learner.passes()
-    card = learner.known()["card"]
+    card = learner.card()
     for number, at in enumerate([EVENING + MINUTE, MORNING, MORNING + 30 * DAY]):
         learner.check("exercises/01_parts/01_share.py", RIGHT + f"# {number}\n", at)
-        assert learner.known()["card"] == card
+        assert learner.card() == card
 
 
 @pytest.mark.parametrize(
@@ -248,12 +253,12 @@ def test_plain_pytest_takes_part(learner: Learner, run_command: Callable[..., An
     run_pytest("exercises/01_parts/01_share.py", WRONG, EVENING)
     run_pytest("exercises/01_parts/01_share.py", RIGHT, EVENING)
     assert [(each["status"], each["points"]) for each in learner.known()["attempts"]] == [("failed", 1), ("passed", 4)]
-    assert learner.known()["card"]
+    assert learner.card().due == EVENING + DAY
     learner.kata("review", at=MORNING)
     assert "1 not started" in run_pytest("review/01_share.py", None, MORNING)
     run_pytest("review/01_share.py", RIGHT, MORNING + MINUTE)
     assert learner.known()["attempts"][-1]["kind"] == "review"
-    assert due_of_card(learner.known()["card"]) > MORNING + DAY
+    assert learner.card().due > MORNING + DAY
 
 
 @pytest.mark.thorough
@@ -313,8 +318,7 @@ def attempt(at: datetime, status: Any = "passed", kind: Any = "practice", digest
 def after(*attempts: AttemptEntry, done: ExerciseProgress | None = None) -> ExerciseProgress:
     done = done or ExerciseProgress()
     for each in attempts:
-        if done.note(each):
-            settle(done, each)
+        done.note(each)
     return done
 
 
@@ -324,35 +328,35 @@ def review(done: ExerciseProgress, at: datetime) -> ExerciseProgress:
     return done
 
 
-def due_of_card(card: dict[str, Any] | None) -> datetime:
-    assert card is not None
-    return datetime.fromisoformat(card["due"])
+def card_of(done: ExerciseProgress) -> Card:
+    return cards_of(Progress(exercises={"share": done}))["share"]
 
 
 def due_of(done: ExerciseProgress) -> datetime:
-    return due_of_card(done.card)
+    return card_of(done).due
 
 
 def stability_of(done: ExerciseProgress) -> float:
-    assert done.card is not None
-    return float(done.card["stability"])
+    stability = card_of(done).stability
+    assert stability is not None
+    return stability
+
+
+def days_until_due(progress: Progress) -> list[int]:
+    cards = cards_of(progress)
+    return [(cards[id].due.date() - EVENING.date()).days for id in progress.exercises]
 
 
 def test_what_was_passed_on_a_long_day_comes_back_on_several() -> None:
     progress = Progress()
     for number in range(12):
-        done = progress.of(f"exercise_{number}")
-        passed = attempt(EVENING + number * MINUTE)
-        assert done.note(passed) and settle(done, passed, progress.exercises.values()) is None
-    days = [(due_of(done).date() - EVENING.date()).days for done in progress.exercises.values()]
+        progress.of(f"exercise_{number}").note(attempt(EVENING + number * MINUTE))
+    days = days_until_due(progress)
     assert days == [1] * 5 + [2] * 5 + [3] * 2
 
-    first = progress.of("exercise_0")  # a review goes where FSRS says, full day or not
-    again = attempt(EVENING + DAY, "failed", "review")
-    review(first, EVENING + DAY).note(again)
-    settle(first, again, progress.exercises.values())
-    assert (due_of(first).date() - EVENING.date()).days == 2
-    assert [(due_of(done).date() - EVENING.date()).days for done in progress.exercises.values()][1:] == days[1:]
+    # a review goes where FSRS says, full day or not, and moves no other exercise
+    review(progress.of("exercise_0"), EVENING + DAY).note(attempt(EVENING + DAY, "failed", "review"))
+    assert days_until_due(progress) == [2, *days[1:]]
 
 
 def test_what_was_harder_to_pass_is_held_to_be_less_known() -> None:
@@ -395,11 +399,11 @@ def test_the_same_text_in_a_later_review_counts() -> None:
 
 def test_reviews_on_one_day_do_not_add_up() -> None:
     done = after(attempt(EVENING))
-    card = dict(done.card or {})
+    card = card_of(done)
     for number in range(5):
         review(done, EVENING + number * MINUTE)
         after(attempt(EVENING + number * MINUTE, kind="review", digest=str(number)), done=done)
-    assert done.card == card
+    assert card_of(done) == card
 
 
 def test_a_night_counts_as_a_day() -> None:
@@ -408,32 +412,39 @@ def test_a_night_counts_as_a_day() -> None:
     after(attempt(EVENING + DAY, kind="review"), done=late)
     assert stability_of(early) > 8
     assert due_of(early) - MORNING > DAY
-    assert late.card is not None
 
 
 def test_a_review_file_that_nobody_handed_out_rates_nothing() -> None:
     done = after(attempt(EVENING))
-    card = dict(done.card or {})
+    card = card_of(done)
     after(attempt(MORNING, kind="review"), attempt(MORNING + DAY, "failed", "review"), done=done)
-    assert done.card == card
+    assert card_of(done) == card
 
 
-@pytest.mark.parametrize(
-    "broken",
-    [
-        None, {}, {"due": "never"}, {"due": "9999-12-31T23:59:59-12:00"}, {"due": None}, {"state": 9}, {"state": "x"},
-        {"stability": None}, {"stability": "much"}, {"difficulty": -1.0}, {"stability": float("inf")}, {"last_review": 3},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_card_that_is_none_is_made_again_from_the_history(tiny_course: Path, broken: dict[str, Any] | None) -> None:
-    done = after(attempt(EVENING))
-    sound = dict(done.card or {})
-    done.card = {**sound, **broken} if broken else broken
-    (coming,) = coming_back(load_course(tiny_course / "course.yml"), Progress(exercises={"share": done}), MORNING)
-    assert (coming.due, coming.is_due) == (EVENING + DAY, True)
-    after(attempt(MORNING), done=done)
-    assert done.card == sound
+def test_a_solution_seen_between_two_reviews_rates_neither() -> None:
+    seen, unseen = (after(attempt(EVENING)) for _ in range(2))
+    for done in (seen, unseen):
+        for day in (1, 20):
+            review(done, EVENING + day * DAY)
+            after(attempt(EVENING + day * DAY + MINUTE, kind="review"), done=done)
+    seen.solution_seen_at = [EVENING + 2 * DAY]
+    assert card_of(seen) == card_of(unseen)
+    seen.solution_seen_at = [EVENING + DAY + MINUTE, EVENING + 2 * DAY]
+    assert stability_of(seen) < stability_of(unseen)
+
+
+def test_progress_of_an_earlier_version_with_a_card_is_read(tmp_path: Path) -> None:
+    done = review(after(attempt(EVENING)), MORNING)
+    after(attempt(MORNING, "failed", "review"), attempt(MORNING + MINUTE, kind="review"), done=done)
+    done.solution_seen_at = [EVENING]
+    file = ProgressFile(tmp_path)
+    known = json.loads(Progress(exercises={"share": done}).model_dump_json(exclude_defaults=True))
+    share = known["exercises"]["share"]
+    share |= {"card": {"card_id": 1, "due": EVENING.isoformat()}, "solution_seen_at": EVENING.isoformat()}
+    share["reviews"][0] |= {"failed": True, "passed_at": MORNING.isoformat()}
+    file.path.write_text(json.dumps(known), encoding="utf-8")
+    read = file.read()
+    assert (read.damage, read.of("share")) == ("", done)
 
 
 def test_a_card_of_a_clock_that_was_ahead_is_due(tiny_course: Path) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fsrs import Card, State
 
 from grader.course.model import Course, Document, Exercise, Unit
 from grader.mismatch import Mismatch
 from grader.played import Played
 from grader.practice.checking import Checked
 from grader.practice.learner_page import render_learner
-from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
+from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
+from grader.practice.review import cards_of
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
 from grader.render.class_summary import ClassSummary
@@ -299,11 +299,9 @@ def attempt(at: datetime, points: float, most: float, mistakes: dict[str, str] |
     )
 
 
-def passed(days_ago: int, due_in: int, attempts: Sequence[AttemptEntry], **more: Any) -> ExerciseProgress:
-    """An exercise passed days ago that comes back in some days."""
-    at = NOW - timedelta(days=days_ago)
-    card = Card(card_id=1, state=State.Review, stability=3.0, difficulty=5.0, due=NOW + timedelta(days=due_in))
-    return ExerciseProgress(passed_at=at, attempts=list(attempts), card={**card.to_dict()}, **more)
+def passed(days_ago: int, attempts: Sequence[AttemptEntry], **more: Any) -> ExerciseProgress:
+    """An exercise passed days ago."""
+    return ExerciseProgress(passed_at=NOW - timedelta(days=days_ago), attempts=list(attempts), **more)
 
 
 @dataclass(frozen=True)
@@ -326,9 +324,8 @@ class LearnerAtWork:
         return replace(self, progress=Progress(exercises={**self.progress.exercises, **exercises}))
 
     def due_in(self, days: int) -> LearnerAtWork:
-        """With the first exercise coming back in some days."""
-        done = self.progress.exercises["softmax"]
-        return self.with_progress(softmax=passed(20, days, done.attempts))
+        """At the time from which the first exercise comes back in some days."""
+        return replace(self, at=cards_of(self.progress)["softmax"].due - timedelta(days=days))
 
     def with_results(self, change: Callable[[ExerciseResult], ExerciseResult]) -> LearnerAtWork:
         assert self.checked is not None
@@ -372,10 +369,13 @@ def learner(half_done: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     time.tzset()
     results = {result.id: result for result in half_done.exercises if result.id in ("softmax", "scaled_scores")}
     again = attempt(NOW - timedelta(days=2), 4.0, 4.0, kind="review")
+    handed_out = ReviewEntry(at=again.at - timedelta(minutes=8), attempts=3, hints=1)
     hint = HintEntry(at=NOW - timedelta(days=20), level=1)
     progress = {
-        "softmax": passed(20, 6, [*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again], hints=[hint]),
-        "scaled_scores": passed(10, -1, tries(1.0, 3.0, most=3.0, days_ago=10)),
+        "softmax": passed(
+            20, [*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again], hints=[hint], reviews=[handed_out]
+        ),
+        "scaled_scores": passed(10, tries(1.0, 3.0, most=3.0, days_ago=10)),
         "debug_attn_weights": ExerciseProgress(skipped=True),
         "masked_softmax": ExerciseProgress(
             attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax.")
