@@ -40,7 +40,16 @@ FIRST = (
         "mutants/",
         "in_notebook/",
     ),
-    *("notebooks/", "practice/", "classroom/", "play/", "policy/", "attacks/", "release/test_release_command.py"),
+    *(
+        "notebooks/",
+        "practice/",
+        "transcripts/",
+        "classroom/",
+        "play/",
+        "policy/",
+        "attacks/",
+        "release/test_release_command.py",
+    ),
     *("release/test_gradescope.py", "benchmarks/", "docs/", "packaging/", "term/", "sandbox/", "service/", "cli/"),
     *("example_class/", "judge/"),
 )
@@ -276,6 +285,19 @@ def tiny_course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = write_course(tmp_path / "tiny", "01_parts/01_share")
     monkeypatch.setenv(VARIABLE, str(root))
     return root
+
+
+@pytest.fixture(scope="session")
+def golden() -> Callable[[Path, str], None]:
+    """`golden(path, text)` compares a text with a file, whole; with RENEW set in the environment it writes the file."""
+
+    def compare(path: Path, text: str) -> None:
+        if os.environ.get("RENEW"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.read_text(encoding="utf-8") == text
+
+    return compare
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

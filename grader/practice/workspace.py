@@ -19,6 +19,8 @@ from grader.intake.names import REVIEWS
 
 from .progress import free_path
 
+USUAL = "attention"
+"""Where a workspace lies if it was made as the guide says: in the home folder."""
 STATE = ".kata"
 """The folder that makes a folder a workspace. What is in it decides nothing about checks."""
 
@@ -105,7 +107,9 @@ def workspace_around(course: Course, start: Path) -> Workspace:
     """As `find_workspace`. Raises KataError where there is none."""
     if found := find_workspace(course, start):
         return found
-    raise KataError("You are not in a workspace. Go to yours with cd, or make one: kata init ~/attention")
+    usual = Path.home() / USUAL
+    advice = f"Your workspace is {usual}: cd {usual}" if _is_marked(usual) else f"Make one: kata init ~/{USUAL}"
+    raise KataError(f"You are not in a workspace. {advice}")
 
 
 def is_users_own(path: Path) -> bool:

@@ -31,7 +31,9 @@ def words_of(path: Path) -> set[str]:
 
 @cache
 def tables_beside(path: Path) -> str:
-    return "".join(table.read_text(encoding="utf-8") for table in path.parent.glob("*.yml"))
+    """Cases that stand beside a test: in tables, or as transcripts of their own."""
+    tables = [table.read_text(encoding="utf-8") for table in path.parent.glob("*.yml")]
+    return "\n".join([*tables, *(transcript.stem for transcript in path.parent.glob("*.txt"))])
 
 
 def test_every_test_that_the_table_names_is_there() -> None:

@@ -44,28 +44,17 @@ class Learner:
     def __init__(self, course: Path, kata: Callable[..., Any]) -> None:
         self.course = course
         self._kata = kata
-        self.at = EVENING
 
-    def kata(self, *arguments: object, at: datetime | None = None) -> Any:
-        self.at = at or self.at
-        return self._kata(*arguments, cwd=self.course, env={"KATA_NOW": self.at.isoformat()}, seconds=200)
+    def kata(self, *arguments: object, at: datetime) -> Any:
+        return self._kata(*arguments, cwd=self.course, env={"KATA_NOW": at.isoformat()}, seconds=200)
 
-    def check(self, name: str, source: str, at: datetime | None = None) -> Any:
-        path = self.course / name
-        path.write_text(source.format(id=path.stem[3:]), encoding="utf-8")
-        return self.kata("check", name, at=at)
-
-    def known(self, id: str = "share") -> dict[str, Any]:
+    def known(self) -> dict[str, Any]:
         progress = json.loads((self.course / ".kata/progress.json").read_text(encoding="utf-8"))
-        return dict(progress["exercises"][id])
+        return dict(progress["exercises"]["share"])
 
     def card(self) -> Card:
         """When `share` comes back, and how well it is known."""
         return cards_of(ProgressFile(self.course / ".kata").read())["share"]
-
-    def passes(self, id: str = "share", at: datetime = EVENING) -> None:
-        path = next(self.course.glob(f"exercises/*/*_{id}.py"))
-        assert self.check(str(path.relative_to(self.course)), RIGHT, at).returncode == 0
 
 
 @pytest.fixture
@@ -73,171 +62,7 @@ def learner(tmp_path: Path, make_course: Callable[..., Path], kata: Callable[...
     return Learner(make_course(tmp_path / "course", *KITS), kata)
 
 
-# --- the whole way ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-def test_what_was_passed_comes_back_tomorrow_in_a_file_of_its_own_and_then_later(learner: Learner) -> None:
-    learner.passes()
-    old = (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8")
-    today = learner.kata("review")
-    assert "Nothing is due. Next is share, tomorrow, on 19 November." in today.stdout
-    assert not (learner.course / "review").exists()
-
-    given = learner.kata("review", at=MORNING)
-    assert given.returncode == 0, given.stderr
-    assert "review/01_share.py" in given.stdout
-    assert "exercises/01_parts/README.md, section 01" in given.stdout
-    assert "kata check review/01_share.py" in given.stdout
-    assert (learner.course / "exercises/01_parts/01_share.py").read_text(encoding="utf-8") == old
-
-    untouched = learner.kata("check", "review/01_share.py")
-    assert "Not started" in untouched.stdout
-    assert untouched.returncode == 0
-
-    passed = learner.check("review/01_share.py", RIGHT, MORNING + 5 * MINUTE)
-    assert passed.returncode == 0
-    known = learner.known()
-    days = (learner.card().due.date() - MORNING.date()).days
-    assert days > 1
-    day = MORNING + days * DAY
-    assert f"share comes back in {days} days, on {day.day} {day:%B}." in passed.stdout
-    assert [attempt.get("kind", "practice") for attempt in known["attempts"]] == ["practice", "review"]
-
-
-@pytest.mark.thorough
-def test_the_list_has_what_is_due_first_and_then_the_dates(learner: Learner) -> None:
-    assert "Nothing is passed yet." in learner.kata("review", "--due").stdout
-    learner.passes("portion", EVENING - 3 * DAY)
-    learner.passes("share", EVENING)
-    lines = learner.kata("review", "--due", at=EVENING + MINUTE).stdout.splitlines()
-    assert [line.split() for line in lines[:4]] == [
-        ["Due", "now:", "1"],
-        [*["portion:", "Parts", "of", "a", "whole", "(portion)", "since", "16", "November"]],
-        ["Later:", "1"],
-        [*["share:", "Parts", "of", "a", "whole", "(share)", "tomorrow,", "on", "19", "November"]],
-    ]
-    assert not (learner.course / "review").exists()
-
-
-@pytest.mark.thorough
-def test_an_unfinished_file_is_pointed_at_and_a_finished_one_goes_into_the_archive(learner: Learner) -> None:
-    learner.passes()
-    learner.kata("review", "share")
-    file = learner.course / "review/01_share.py"
-    file.write_text("# half of it\n", encoding="utf-8")
-    again = learner.kata("review", "share", at=MORNING)
-    assert "begun    on 18 November; the file is as you left it" in again.stdout
-    assert file.read_text(encoding="utf-8") == "# half of it\n"
-
-    learner.check("review/01_share.py", RIGHT, MORNING)
-    third = learner.kata("review", "share", at=MORNING + MINUTE)
-    kept = list((learner.course / ".kata/archive/share").glob("*.py"))
-    assert [path.read_text(encoding="utf-8") for path in kept] == [RIGHT.format(id="share")]
-    assert f".kata/archive/share/{kept[0].name}" in third.stdout
-    assert "still to write" in file.read_text(encoding="utf-8")
-
-
-@pytest.mark.thorough
-def test_a_deleted_review_file_is_handed_out_afresh(learner: Learner) -> None:
-    learner.passes()
-    learner.kata("review", "share")
-    file = learner.course / "review/01_share.py"
-    given = file.read_bytes()
-    file.unlink()
-    assert learner.kata("review", "share").returncode == 0
-    assert file.read_bytes() == given
-    assert len(learner.known()["reviews"]) == 1
-
-
-@pytest.mark.thorough
-def test_a_failed_review_counts_once_and_brings_it_back_tomorrow(learner: Learner) -> None:
-    learner.passes()
-    learner.kata("review", at=MORNING)
-    assert learner.check("review/01_share.py", WRONG).returncode == 1
-    failed = learner.card()
-    assert learner.check("review/01_share.py", WRONG + "# once more\n", MORNING + MINUTE).returncode == 1
-    assert learner.card() == failed
-    passed = learner.check("review/01_share.py", RIGHT, MORNING + 2 * MINUTE)
-    assert "share comes back tomorrow, on 20 November." in passed.stdout
-
-
-@pytest.mark.thorough
-def test_a_half_written_file_is_no_failed_review(learner: Learner) -> None:
-    learner.passes()
-    learner.kata("review", at=MORNING)
-    before = learner.known()
-    file = learner.course / "review/01_share.py"
-    half = file.read_text(encoding="utf-8").replace("    raise", "    total = amounts.sum()\n    raise")
-    file.write_text(half, encoding="utf-8")
-    assert learner.kata("check", "review/01_share.py").returncode == 1
-    assert learner.known() == before
-
-
-@pytest.mark.thorough
-def test_passing_the_old_file_once_more_leaves_the_card_alone(learner: Learner) -> None:
-    learner.passes()
-    card = learner.card()
-    for number, at in enumerate([EVENING + MINUTE, MORNING, MORNING + 30 * DAY]):
-        learner.check("exercises/01_parts/01_share.py", RIGHT + f"# {number}\n", at)
-        assert learner.card() == card
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["portion"], "portion is not passed yet"),
-        (["shar"], "there is no exercise"),
-    ],
-    ids=["not passed", "unknown"],
-)
-def test_what_cannot_be_reviewed_is_refused_in_one_sentence(
-    learner: Learner, arguments: list[str], sentence: str
-) -> None:
-    refused = learner.kata("review", *arguments)
-    assert refused.returncode == 2
-    assert sentence in refused.stderr
-    assert len(refused.stderr.splitlines()) == 1
-
-
-@pytest.mark.thorough
-def test_looking_at_the_answer_during_a_review_counts_as_not_known(learner: Learner) -> None:
-    learner.passes()
-    learner.kata("review", at=MORNING)
-    assert learner.kata("solution", "share").returncode == 0
-    passed = learner.check("review/01_share.py", RIGHT, MORNING + MINUTE)
-    assert "share comes back tomorrow, on 20 November." in passed.stdout
-
-
-@pytest.mark.thorough
-def test_in_a_workspace_of_ones_own_the_review_lies_there(
-    learner: Learner, tmp_path: Path, kata: Callable[..., Any], use_course: Callable[[Path, Path], None]
-) -> None:
-    learner.kata("init", tmp_path / "mine")
-    use_course(tmp_path / "mine", learner.course)
-    mine = Learner(tmp_path / "mine", kata)
-    mine.passes()
-    assert mine.kata("review", at=MORNING).returncode == 0
-    assert (tmp_path / "mine/review/01_share.py").is_file()
-    assert not (learner.course / "review").exists()
-
-
-@pytest.mark.thorough
-def test_a_clock_that_went_backwards_does_no_harm(learner: Learner) -> None:
-    learner.passes(at=EVENING + 400 * DAY)
-    given = learner.kata("review", at=MORNING)
-    assert "review/01_share.py" in given.stdout
-    passed = learner.check("review/01_share.py", RIGHT, MORNING - DAY)
-    assert passed.returncode == 0
-    assert "share comes back" in passed.stdout
-    assert "Later: 1" in learner.kata("review", "--due").stdout
-
-
-@pytest.mark.thorough
-def test_dates_are_those_of_the_learners_own_calendar(learner: Learner, kata: Callable[..., Any]) -> None:
-    learner.passes(at=datetime(2026, 11, 18, 20, tzinfo=timezone.utc))
-    east = {"KATA_NOW": "2026-11-18T21:00:00+00:00", "TZ": "Asia/Tokyo"}  # the 19th there, when it was passed
-    assert "tomorrow, on 20 November" in kata("review", cwd=learner.course, env=east).stdout
+# --- pytest and the watch; what else is typed: tests/transcripts ------------------------------------------------------
 
 
 @pytest.mark.thorough
@@ -265,7 +90,9 @@ def test_plain_pytest_takes_part(learner: Learner, run_command: Callable[..., An
 def test_the_watch_grades_a_review_as_soon_as_it_is_saved(
     learner: Learner, open_terminal: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learner.passes()
+    file = learner.course / "exercises/01_parts/01_share.py"
+    file.write_text(RIGHT.format(id="share"), encoding="utf-8")
+    assert learner.kata("check", "share", at=EVENING).returncode == 0
     monkeypatch.setenv("KATA_NOW", MORNING.isoformat())
     terminal = open_terminal("watch", cwd=learner.course)
     terminal.wait_for("Save a file to have it checked.")

@@ -113,17 +113,6 @@ def test_answer_that_never_ends_has_a_script_too(script: Callable[..., Done], ti
     assert "output = share(" in (tiny_course / SCRIPT).read_text()
 
 
-def test_script_is_written_anew_but_never_over_a_file_of_ones_own(
-    script: Callable[..., Done], tiny_course: Path
-) -> None:
-    script(WRONG)
-    assert script(RAISES).returncode == 1
-    (tiny_course / SCRIPT).write_text("mine = 1\n")
-    done = script(WRONG)
-    assert done.returncode == 2 and "is a file of your own" in done.stderr
-    assert (tiny_course / SCRIPT).read_text() == "mine = 1\n"
-
-
 def test_script_is_never_an_answer(script: Callable[..., Done], tiny_course: Path, kata: Run, tmp_path: Path) -> None:
     script(WRONG)
     course = load_course(tiny_course / "course.yml")
@@ -141,24 +130,6 @@ def test_script_is_never_an_answer(script: Callable[..., Done], tiny_course: Pat
     (tiny_course / FILE).write_text(RIGHT)
     done = kata("check", cwd=tiny_course)
     assert done.returncode == 0 and "share_case" not in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        pytest.param(("--script",), "--script looks at one exercise: kata check ID --script", id="none"),
-        pytest.param(("--debug",), "--debug looks at one exercise: kata check ID --debug", id="none to debug"),
-        pytest.param(("shares", "--debug"), "share", id="unknown"),
-    ],
-)
-def test_bad_input_is_one_sentence(options: tuple[str, ...], said: str, tiny_course: Path, kata: Run) -> None:
-    done = kata("check", *options, cwd=tiny_course)
-    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
-
-
-def test_untouched_file_has_nothing_to_look_at(tiny_course: Path, kata: Run) -> None:
-    done = kata("check", "--debug", "share", cwd=tiny_course)
-    assert (done.returncode, done.stderr) == (0, "") and "share is not started yet" in done.stdout
 
 
 # --- the real course -------------------------------------------------------------------------------------------------
@@ -263,16 +234,3 @@ def test_class_is_debugged_in_forward_and_where_a_layer_has_another_name_in_the_
         file.write_text(solution.replace(old, new))
         done = cold_kata("check", "--debug", "causal_attention", cwd=folder, stdin="q\n")
         assert place in done.stdout.partition("(Pdb)")[0], done.stdout
-
-
-def test_failed_check_says_how_to_step_through_it(tiny_course: Path, kata: Run) -> None:
-    (tiny_course / FILE).write_text(WRONG)
-    done = kata("check", "share", "--seed", 5, cwd=tiny_course)
-    assert "Step through it: kata check --debug share --seed 5" in done.stdout
-
-
-def test_breakpoint_that_was_left_over_is_told_with_what_answers_it(tiny_course: Path, kata: Run) -> None:
-    (tiny_course / FILE).write_text(STOPS)
-    done = kata("check", "share", cwd=tiny_course)
-    assert done.returncode == 1 and "There is a `breakpoint()` in your code" in done.stdout
-    assert "BdbQuit" not in done.stdout

@@ -55,17 +55,6 @@ def test_change_of_a_passed_file_is_remarked(
     assert remarks(workspace, progress).get("share") == remark
 
 
-@pytest.mark.parametrize("checked", [FILE, "share.py"], ids=["in its place", "elsewhere"])
-def test_overview_and_list_tell_it_of_what_was_passed_in_its_place(checked: str, tiny_course: Path, kata: Run) -> None:
-    (tiny_course / checked).write_text(RIGHT)
-    assert kata("check", checked, cwd=tiny_course).returncode == 0
-    (tiny_course / FILE).unlink()
-    for command in ((), ("list",)):
-        told = kata(*command, cwd=tiny_course).stdout
-        assert "1 of 1" in told, "once passed stays passed"
-        assert ("its file is gone: kata reset share gives a new one" in told) == (checked == FILE)
-
-
 def test_a_file_saved_again_while_it_is_judged_was_passed_in_its_place(tiny_course: Path) -> None:
     workspace = Workspace(load_course(tiny_course / "course.yml"), tiny_course)
     work = workspace.work_of(workspace.course.exercise("share"))
@@ -77,11 +66,3 @@ def test_a_file_saved_again_while_it_is_judged_was_passed_in_its_place(tiny_cour
     check_works(workspace, [work], strongest_level(), advance=save_worse)
     [attempt] = ProgressFile(workspace.state).read().of("share").attempts
     assert (attempt.status, attempt.elsewhere) == ("passed", False)
-
-
-@pytest.mark.parametrize("option", [[], ["--debug"]], ids=["plain", "debug"])
-def test_checking_a_file_that_is_gone_says_how_to_get_one(option: list[str], tiny_course: Path, kata: Run) -> None:
-    (tiny_course / FILE).unlink()
-    done = kata("check", "share", *option, cwd=tiny_course / "exercises" / "01_parts")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "01_share.py is not there: `kata reset share` puts the given file in its place.\n"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,21 +32,7 @@ WIDTHS = {"": 80, "-narrow": 40}
 RECORDS = ("all_passed", "half_done", "hostile", "not_graded", "late")
 
 Units = list[tuple[str, list[str]]]
-Golden = Callable[[str, str], None]
-
-
-@pytest.fixture
-def golden() -> Golden:
-    """Compares a text with the file of this name, or writes it."""
-
-    def compare(name: str, text: str) -> None:
-        path = GOLDEN / name
-        if os.environ.get("RENEW"):
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        assert path.read_text(encoding="utf-8") == text
-
-    return compare
+Golden = Callable[[Path, str], None]
 
 
 def printed(show: Callable[[Console], None], width: int) -> str:
@@ -69,7 +54,7 @@ def test_record_in_a_terminal(
 ) -> None:
     record: Record = request.getfixturevalue(name)
     text = printed(lambda console: print_record(record, console, titles=titles, units=units), WIDTHS[width])
-    golden(f"{name}{width}.txt", text)
+    golden(GOLDEN / f"{name}{width}.txt", text)
 
 
 def test_record_in_a_terminal_with_everything_that_passed(
@@ -81,35 +66,35 @@ def test_record_in_a_terminal_with_everything_that_passed(
         ),
         80,
     )
-    golden("half_done-verbose.txt", text)
+    golden(GOLDEN / "half_done-verbose.txt", text)
 
 
 @pytest.mark.parametrize("name", ["half_done", "late"])
 def test_page_of_a_record(
     name: str, golden: Golden, titles: dict[str, str], units: Units, request: pytest.FixtureRequest
 ) -> None:
-    golden(f"{name}.html", body(render_record(request.getfixturevalue(name), titles=titles, units=units)))
+    golden(GOLDEN / f"{name}.html", body(render_record(request.getfixturevalue(name), titles=titles, units=units)))
 
 
 def test_below_a_cell(golden: Golden, learner: Any, titles: dict[str, str]) -> None:
     (result,) = (each for each in learner.checked.record.exercises if each.id == "masked_softmax")
     shown = verdict_on(result, title=titles[result.id], mismatches=learner.checked.mismatches, in_cell=True)
     output = CellOutput(shown, closing="Checked as it was run in [3].", problems=["One."], remarks=["Another."])
-    golden("cell.txt", output.text() + "\n")
-    golden("cell.html", output.html())
+    golden(GOLDEN / "cell.txt", output.text() + "\n")
+    golden(GOLDEN / "cell.html", output.html())
 
 
 def test_page_of_a_learner(golden: Golden, learner: Any) -> None:
-    golden("learner.html", body(learner.page()))
+    golden(GOLDEN / "learner.html", body(learner.page()))
 
 
 def test_page_of_a_class(golden: Golden, small_class: ClassSummary) -> None:
-    golden("class.html", body(render_class(small_class)))
+    golden(GOLDEN / "class.html", body(render_class(small_class)))
 
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_class_in_a_terminal(width: str, golden: Golden, small_class: ClassSummary) -> None:
-    golden(f"class{width}.txt", printed(lambda console: print_class(small_class, console), WIDTHS[width]))
+    golden(GOLDEN / f"class{width}.txt", printed(lambda console: print_class(small_class, console), WIDTHS[width]))
 
 
 # --- heat maps ----------------------------------------------------------------------------------------------------
@@ -146,9 +131,9 @@ HEAT_MAPS = {
 def test_heat_map_in_a_terminal(name: str, golden: Golden) -> None:
     heat = PaintedHeatMap(HEAT_MAPS[name])
     drawn = [f"{width} columns\n{printed(lambda console: console.print(heat), width)}" for width in (80, 30, 8)]
-    golden(f"heat-{name}.txt", "\n".join(drawn))
+    golden(GOLDEN / f"heat-{name}.txt", "\n".join(drawn))
 
 
 @pytest.mark.parametrize("name", ["small", "no-numbers", "weights"])
 def test_heat_map_as_a_picture(name: str, golden: Golden) -> None:
-    golden(f"heat-{name}.svg", heatmap_svg(HEAT_MAPS[name], margin=MARGIN))
+    golden(GOLDEN / f"heat-{name}.svg", heatmap_svg(HEAT_MAPS[name], margin=MARGIN))

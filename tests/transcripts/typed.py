@@ -1,0 +1,183 @@
+"""A course in which somebody types, and all that they get to see.
+
+`kata` is called in this process, by the function that the program calls; the other words are those of WORDS.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from grader.cli.app import app
+from grader.cli.endings import sentences
+from grader.practice.progress import ProgressFile
+from grader.practice.review import cards_of
+
+ROOT = Path(__file__).parents[2]
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+SOURCES = {
+    "right": RIGHT,
+    "right-too": f"# another way\n{RIGHT}",
+    "wrong": "def {id}(amounts):\n    return amounts / amounts.sum()\n",
+    "wrong-too": "def {id}(amounts):\n    return amounts / amounts.sum()  # once more\n",
+    "odd": "def {id}(amounts):\n    return amounts * 0 + 7\n",
+    "crash": "def {id}(amounts):\n    return amounts / amounts.summ(-1, keepdim=True)\n",
+    "stops": "def {id}(amounts):\n    breakpoint()\n    return amounts / amounts.max()\n",
+    "deep": "[" * 100_000,
+    "hostile": "raise ValueError('</pre><script>alert(1)</script>\\u202e')\n",
+}
+"""What a learner may write; `{id}` is the exercise's."""
+VARYING = {
+    r"\d+\.\d+ s\b": "TIME",
+    r"(damaged-|archive/\w+/)[\dTZ_:-]+": r"\1TIME",
+    r"Isolation: \w+": "Isolation: LEVEL",
+    r"(?m)^! Isolation here is .*\n": "",
+    r"20[\dT:. -]+Z\b": "TIME",
+}
+"""What differs from run to run, or from machine to machine."""
+BLOCKS = "p|div|h[1-6]|li|tr|ul|ol|section|table|caption|summary|details|svg|title|desc|text|g"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where somebody works: the folder that holds the course, and the variables of their shell."""
+
+    place: Path
+    changed: pytest.MonkeyPatch
+
+    def transcript(self, text: str) -> str:
+        """The same text, with what comes of each line that begins with "$ "."""
+        typed = [line for line in text.splitlines() if line.startswith(("# ", "$ "))]
+        shown = [f"{line}\n" if line[0] == "#" else f"{line}\n{self._type(line[2:])}\n" for line in typed]
+        return f"{''.join(shown).rstrip()}\n"
+
+    def _type(self, line: str) -> str:
+        word, *words = shlex.split(line)
+        shown = kata(words) if word == "kata" else WORDS[word](self, *words)
+        for path in (self.place, ROOT):
+            shown = shown.replace(str(path), "PLACE" if path == self.place else "CLONE")
+        for varying, said in VARYING.items():
+            shown = re.sub(varying, said, shown)
+        return "".join(f"{part.rstrip()}\n" for part in shown.splitlines())
+
+    def set(self, name: str, value: str) -> str:
+        """Set a variable of the shell."""
+        self.changed.setenv(name, value.replace("PLACE", str(self.place)).replace("CLONE", str(ROOT)))
+        time.tzset()
+        return ""
+
+    def at(self, moment: str) -> str:
+        """From now on it is this time, in UTC."""
+        return self.set("KATA_NOW", f"{moment.replace(' ', 'T')}:00+00:00")
+
+    def cd(self, folder: str) -> str:
+        """Go to a folder; `~` is the one that holds the course."""
+        self.changed.chdir(folder.replace("~", str(self.place)))
+        return ""
+
+
+def kata(words: list[str]) -> str:
+    """Standard output, standard error behind "! ", and the exit status if it is not 0."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    status: object = 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            with sentences():
+                app(words, prog_name="kata")
+        except SystemExit as end:
+            status = end.code or 0
+    said, complained = (each.detach().getvalue().decode() for each in (out, err))  # type: ignore[attr-defined]
+    behind = "".join(f"! {line}\n" for line in complained.splitlines())
+    return f"{said}{behind}{f'[{status}]' if status else ''}"
+
+
+def _write(_: Desk, name: str, source: str) -> str:
+    """A source by its name, or a text, into a file."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = SOURCES.get(source, source.replace("\\n", "\n"))
+    path.write_text(text.replace("{id}", re.sub(r"^\d+_", "", path.stem)), encoding="utf-8")
+    return ""
+
+
+def _edit(_: Desk, name: str, before: str, after: str) -> str:
+    """Replace the last occurrence of a text in a file."""
+    first, found, last = Path(name).read_text("utf-8").rpartition(before)
+    assert found, f"{before!r} is not in {name}"
+    Path(name).write_text(first + after.replace("\\n", "\n") + last, encoding="utf-8")
+    return ""
+
+
+def _show(_: Desk, name: str) -> str:
+    """A file, each line behind "| "."""
+    return "".join(f"| {line}\n" for line in Path(name).read_text("utf-8").splitlines())
+
+
+def _list(_: Desk, folder: str) -> str:
+    """Every file below a folder."""
+    found = sorted(path.as_posix() for path in Path(folder).rglob("*") if path.is_file())
+    return "\n".join(found) if Path(folder).is_dir() else f"There is no {folder}."
+
+
+def _remove(_: Desk, name: str) -> str:
+    shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
+    return ""
+
+
+def _move(_: Desk, name: str, to: str) -> str:
+    Path(to).parent.mkdir(parents=True, exist_ok=True)
+    shutil.move(name, to)
+    return ""
+
+
+def _progress(_: Desk, id: str) -> str:
+    """What is noted of an exercise: a line for each attempt, hint and review, and the day on which it comes back."""
+    known = json.loads(Path(".kata/progress.json").read_text("utf-8"))["exercises"].get(id, {})
+    lines = [f"{each.get('kind', 'practice')}: {each['status']}, {each['points']:g}" for each in known["attempts"]]
+    lines += [f"hint {each.get('level') or each['mistake']}" for each in known.get("hints", ())]
+    lines += ["review"] * len(known.get("reviews", ()))
+    card = cards_of(ProgressFile(Path(".kata")).read()).get(id)
+    return "\n".join([*lines, *([f"back on {card.due:%Y-%m-%d}"] if card else [])])
+
+
+def _page(_: Desk, name: str) -> str:
+    """The text of a page, a line for each block."""
+    html = re.sub(r"<style>.*?</style>", "", " ".join(Path(name).read_text("utf-8").split()))
+    lines = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n", html).splitlines()
+    texts = (" ".join(unescape(re.sub(r"<[^>]+>", " ", line)).split()) for line in lines)
+    return "\n".join(text for text in texts if text)
+
+
+def _link(_: Desk, name: str, to: str) -> str:
+    Path(to).symlink_to(Path(name).resolve())
+    return ""
+
+
+WORDS: Mapping[str, Callable[..., str]] = {
+    "set": Desk.set,
+    "at": Desk.at,
+    "cd": Desk.cd,
+    "write": _write,
+    "edit": _edit,
+    "ls": _list,
+    "rm": _remove,
+    "mv": _move,
+    "ln": _link,
+    "cp": lambda _, name, to: str(shutil.copytree(name, to))[:0],
+    "cat": _show,
+    "progress": _progress,
+    "page": _page,
+    "has": lambda _, name: f"{name} is {'there' if os.path.lexists(name) else 'not there'}",
+}
