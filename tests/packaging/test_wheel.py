@@ -68,7 +68,7 @@ def test_outside_of_a_workspace_it_is_said_how_to_make_one(
 ) -> None:
     done = run_command(installed.kata, *command, cwd=installed.outside)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "You are not in a workspace. Go to yours with cd, or make one: kata init ~/attention\n"
+    assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
 
 
 def test_where_you_are_and_a_hint(workspace: Path, installed: Installation, run_command: Run) -> None:

@@ -98,7 +98,7 @@ def kata(words: list[str]) -> str:
                 app(words, prog_name="kata")
         except SystemExit as end:
             status = end.code or 0
-    said, complained = (each.detach().getvalue().decode() for each in (out, err))  # type: ignore[attr-defined]
+    said, complained = (each.detach().getvalue().decode() for each in (out, err))
     behind = "".join(f"! {line}\n" for line in complained.splitlines())
     return f"{said}{behind}{f'[{status}]' if status else ''}"
 
