@@ -10,7 +10,7 @@ import typer
 
 from .app import TEACH, app
 from .named_paths import demand_results
-from .terms import CourseFile, course_of_class, refuse_exposed, say
+from .terms import CourseFile, course_of_class, say
 
 Out = Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
 LearnerName = Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]
@@ -28,6 +28,7 @@ def explain(
 ) -> None:
     """Show where a learner lost points, and why: the checks run again with the same inputs. Not for learners."""
     from grader.classroom.explain import explain as explained
+    from grader.course.installed import refuse_exposed
     from grader.render.safe_text import encodable
 
     demand_results(out, "kata explain {} LEARNER")

@@ -27,7 +27,6 @@ from .terms import (
     course_of_class,
     level_called,
     progress,
-    refuse_exposed,
     say,
     seed_or_fresh,
 )
@@ -56,6 +55,8 @@ def grade(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
     """Grade one submission."""
+    from grader.course.installed import refuse_exposed
+
     level = level_called(isolation, chosen_aloud=True)
     chosen = course_at(course)
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
@@ -164,6 +165,7 @@ def grade_class(
 
         start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.grade import ClassOptions, grade_class
+    from grader.course.installed import refuse_exposed
 
     chosen = course_of_class(out, course) if resume and (out / "class.db").exists() else course_at(course)
     refuse_exposed(level, chosen.root, folder, out)

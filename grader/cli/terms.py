@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level, exposed
+from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
 
 from .completing import exercise_ids, levels
 from .endings import UsageError
@@ -156,27 +156,6 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
         print(
             f"{unit.folder}: {counted(len(unit.exercises), 'exercise')}, {worth} points{extra}{when}.", file=sys.stderr
         )
-
-
-def refuse_exposed(level: Level, *places: Path) -> None:
-    """Raise UsageError for the first of these paths that the sandbox shows to learners' code.
-
-    The course of a wheel with answers is shown whatever course grades: it lies beside the program.
-    """
-    if level not in GRADING_LEVELS:
-        return
-    from grader.course.installed import sealed_course
-
-    if sealed_course():
-        raise UsageError(
-            "This program was installed from a wheel with answers, which learners' code could read: "
-            "grade with a clone of the course. No grade was recorded."
-        )
-    for place in places:
-        if shown := exposed(place):
-            raise UsageError(
-                f"Learners' code can read {shown}, and so {place} in it: move it elsewhere. No grade was recorded."
-            )
 
 
 def say(sentence: str) -> None:

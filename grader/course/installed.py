@@ -10,6 +10,8 @@ import os
 from pathlib import Path
 
 import grader
+from grader.errors import KataError
+from grader.sandbox.levels import GRADING_LEVELS, Level, exposed
 
 from .course_error import CourseError
 from .loading import FILE_NAME
@@ -61,6 +63,25 @@ def sealed_course() -> Path | None:
 def is_wheels(root: Path) -> bool:
     """Whether a course's folder is that of a wheel, where nobody works."""
     return root.resolve().is_relative_to(_PACKAGE) or is_unpacked(root.resolve())
+
+
+def refuse_exposed(level: Level, *places: Path) -> None:
+    """Raise KataError for the first of these paths that the sandbox shows to learners' code, at a level for grading.
+
+    The course of a wheel with answers is shown whatever course grades: it lies beside the program.
+    """
+    if level not in GRADING_LEVELS:
+        return
+    if sealed_course():
+        raise KataError(
+            "This program was installed from a wheel with answers, which learners' code could read: "
+            "grade with a clone of the course. No grade was recorded."
+        )
+    for place in places:
+        if shown := exposed(place):
+            raise KataError(
+                f"Learners' code can read {shown}, and so {place} in it: move it elsewhere. No grade was recorded."
+            )
 
 
 def _in_environment() -> Path | None:

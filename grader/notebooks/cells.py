@@ -11,7 +11,7 @@ An exercise's result becomes the outputs of its test cell: what the checks found
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nbformat.v4 import new_output
@@ -77,11 +77,6 @@ def exercise_of(grade_id: str) -> str:
     return grade_id.removeprefix(_TEST)
 
 
-def exercises_of(cells: Iterable[Mapping[str, Any]], course: Course) -> list[Exercise]:
-    """The exercises in one of our notebooks, in its order. Raises CourseError when the course lacks one."""
-    return [exercise for cell in cells if (exercise := exercise_tested(cell, course))]
-
-
 def grade_id_of(cell: Mapping[str, Any]) -> str:
     """The cell's grade_id; "" when it has none."""
     grade_id = _marks(cell).get("grade_id")
@@ -90,52 +85,34 @@ def grade_id_of(cell: Mapping[str, Any]) -> str:
 
 def is_answer(cell: Mapping[str, Any]) -> bool:
     """Whether this is the cell for a learner's code."""
-    marks = _marks(cell)
-    return cell.get("cell_type") == "code" and marks.get("solution") is True and marks.get("grade") is False
+    return _is(cell, "code", grade=False, solution=True)
 
 
 def is_test(cell: Mapping[str, Any]) -> bool:
     """Whether this is a test cell, which gives an exercise's points."""
-    marks = _marks(cell)
-    return cell.get("cell_type") == "code" and marks.get("grade") is True and marks.get("solution") is False
+    return _is(cell, "code", grade=True, solution=False)
 
 
 def is_manual(cell: Mapping[str, Any]) -> bool:
     """Whether this is the cell for a learner's text, to be graded by a person."""
-    marks = _marks(cell)
-    return cell.get("cell_type") == "markdown" and marks.get("grade") is True and marks.get("solution") is True
+    return _is(cell, "markdown", grade=True, solution=True)
 
 
-def marks_of_answer(exercise: Exercise) -> dict[str, Any]:
-    """nbgrader's metadata of an answer cell."""
-    return _of(exercise.id, solution=True)
+def _is(cell: Mapping[str, Any], kind: str, *, grade: bool, solution: bool) -> bool:
+    found = _marks(cell)
+    return cell.get("cell_type") == kind and found.get("grade") is grade and found.get("solution") is solution
 
 
-def marks_of_test(exercise: Exercise) -> dict[str, Any]:
-    """nbgrader's metadata of a test cell, with the exercise's points."""
-    return _of(id_of_test(exercise), grade=True, locked=True, points=exercise.points)
-
-
-def marks_of_check(exercise: Exercise) -> dict[str, Any]:
-    """nbgrader's metadata of the read-only cell in which a learner runs the checks."""
-    return _of(f"check-{exercise.id}", locked=True)
-
-
-def marks_of_reflection(points: float) -> dict[str, Any]:
-    """nbgrader's metadata of the reflection's cell."""
-    return _of(REFLECTION, grade=True, solution=True, points=points)
-
-
-def _of(grade_id: str, **given: Any) -> dict[str, Any]:
-    """schema_version: of nbgrader's cell metadata, as nbgrader 0.9 writes it."""
+def marks(grade_id: str, **given: Any) -> dict[str, Any]:
+    """A cell's metadata as nbgrader 0.9 writes it; given: its roles (grade, solution, locked) and points."""
     roles = {"grade": False, "solution": False, "locked": False, "task": False}
     return {"grade_id": grade_id, "schema_version": 3, **roles, **given}
 
 
 def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
     metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
-    return marks if isinstance(marks, Mapping) else {}
+    found = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def outputs_of(result: ExerciseResult, title: str, worth: float, problems: Sequence[str], seed: int) -> list[Any]:

@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from grader.course import FILE_NAME, Course, Unit
+from grader.course.installed import refuse_exposed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.render.wording import counted
-from grader.sandbox.levels import exposed
 
 from .source_notebook import Assignment, edited_cells, source_notebook
 
@@ -84,7 +84,7 @@ _RELEASING = (
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "nbgrader.preprocessors.InstantiateTests",
     "nbgrader.preprocessors.LockCells",
-    "grader.notebooks.releasing.ClearToStub",
+    "grader.notebooks.steps.ClearToStub",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
@@ -98,8 +98,8 @@ _RELEASING = (
 _SANITIZING = ("nbgrader.preprocessors.OverwriteCells", "nbgrader.preprocessors.CheckCellMetadata")
 _GRADING = (
     "nbgrader.preprocessors.LimitOutput",
-    "grader.notebooks.saving.SaveGrades",
-    "grader.notebooks.lateness.AssignCoursePenalties",
+    "grader.notebooks.steps.SaveGrades",
+    "grader.notebooks.steps.AssignCoursePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 )
 
@@ -118,7 +118,7 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
             "preprocessors": (),
         },
         # of formgrader: no learner's code takes long to be coloured
-        "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.shown_code.ShownCode"}},
+        "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.feedback_page.ShownCode"}},
         # unpacks a learning platform's download safely; notebooks that are not a unit's are named and skipped
         "ZipCollectApp": {"extractor_plugin": "grader.notebooks.extractor.SafeExtractor", "strict": True},
         _WHEEL[0]: {_WHEEL[1]: wheel},
@@ -157,10 +157,9 @@ def write_folder(
 
     The instructor's own settings, and source notebooks that somebody has edited, are never overwritten.
     wheel: the file or URL that learners install the checks from; None keeps the last one.
-    Raises KataError for a folder that learners' code could read; CourseError when the course cannot be used.
+    Raises KataError for a course or folder that learners' code could read; CourseError when the course cannot be used.
     """
-    if reason := exposed(folder):
-        raise KataError(f"{folder} is no place for a course folder: learners' code can read {reason}.")
+    refuse_exposed("full", course.root, folder)
     wheel = _wheel_of_last_time(folder) if wheel is None else wheel
     if wheel:
         _demand_installable(wheel)

@@ -1,19 +1,22 @@
-"""`nbgrader generate_feedback`: a learner's page, from the autograded notebook and the gradebook.
+"""What people see of an autograded notebook: `nbgrader generate_feedback`'s page, and the code in formgrader.
 
-It names the exercises, shows what the checks found and the code that was graded, and leaves out the lesson and every
-other cell. It runs nothing and fetches nothing.
+The page names the exercises, shows what the checks found and the code that was graded, and leaves out the lesson and
+every other cell. It runs nothing and fetches nothing.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from html import escape
 from typing import Any
 
 from markupsafe import Markup
 from nbconvert.exporters import Exporter
 from nbconvert.filters import markdown2html
+from nbconvert.filters.highlight import Highlight2HTML
 from nbgrader.api import Gradebook
 
 from grader.classroom.due_dates import duration
@@ -99,3 +102,26 @@ def _pages_of(cell: Any) -> Iterator[str]:
     for output in cell.outputs:
         if output.output_type == "display_data":
             yield output.data["text/html"]
+
+
+# --- code in formgrader ---------------------------------------------------------------------------------------------
+
+MOST_COLOURED = 20_000
+"""Characters; the longest of the course's answers has a quarter of it."""
+LANGUAGE = "python"
+_LONG_BLANK = re.compile(r"\s{100}")
+
+
+class ShownCode(Highlight2HTML):
+    """nbconvert's filter `highlight_code`, in time that is in proportion to the code.
+
+    Pygments goes over the rest of a run of blank lines again at each of them: an answer with some hundred kB of them
+    would hold up formgrader's server for hours.
+    """
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        """The code as HTML; a long one, and one with a long run of blanks, in one colour."""
+        if len(source) <= MOST_COLOURED and not _LONG_BLANK.search(source):
+            coloured: str = super().__call__(source, language or LANGUAGE, metadata)
+            return coloured
+        return f'<div class=" highlight hl-{LANGUAGE}"><pre>{escape(source)}\n</pre></div>\n'

@@ -23,7 +23,7 @@ from grader.course import Course, CourseError, Exercise, Unit
 from grader.course.stubs import make_stub
 from grader.render.wording import counted, score
 
-from .cells import OURS, marks_of_answer, marks_of_check, marks_of_reflection, marks_of_test
+from .cells import OURS, REFLECTION, id_of_test, marks
 
 _SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
@@ -112,7 +112,9 @@ def source_notebook(course: Course, assignment: Assignment, wheel: str = "") -> 
                 cells += _cells_of(course, exercise, sections.get(exercise.number, ""), wheel)
     if assignment.has_reflection:
         cells.append(_text("reflection-question", _question(assignment.title)))
-        cells.append(_text("reflection", YOUR_ANSWER, marks_of_reflection(REFLECTION_POINTS)))
+        cells.append(
+            _text(REFLECTION, YOUR_ANSWER, marks(REFLECTION, grade=True, solution=True, points=REFLECTION_POINTS))
+        )
     cells = [cell for cell in cells if cell["source"]]
     notebook = new_notebook(cells=cells, metadata={**_METADATA, OURS: {"written": digests(cells)}})
     nbformat.validate(notebook)
@@ -124,11 +126,12 @@ def _cells_of(course: Course, exercise: Exercise, section: str, wheel: str) -> I
     solution = course.solution_path(exercise).read_text(encoding="utf-8")
     yield _text(f"{number}-lesson", section)
     yield _text(f"{number}-task", _task(exercise))
-    yield _code(f"{number}-answer", _answer(course, exercise, solution), marks_of_answer(exercise))
+    yield _code(f"{number}-answer", _answer(course, exercise, solution), marks(exercise.id, solution=True))
     for count, example in enumerate(_examples(solution), start=1):
         yield _code(f"{number}-example-{count}", example)
-    yield _code(f"{number}-check", _check(exercise, wheel), marks_of_check(exercise))
-    test = _code(f"{number}-test", _test(exercise), marks_of_test(exercise))
+    yield _code(f"{number}-check", _check(exercise, wheel), marks(f"check-{exercise.id}", locked=True))
+    given = marks(id_of_test(exercise), grade=True, locked=True, points=exercise.points)
+    test = _code(f"{number}-test", _test(exercise), given)
     test["metadata"][OURS] = {"title": exercise.title}
     yield test
 
@@ -159,12 +162,12 @@ def _joined(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
-def _text(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
-    return new_markdown_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+def _text(id: str, source: str, marked: dict[str, Any] | None = None) -> Any:
+    return new_markdown_cell(source, id=id, metadata={"nbgrader": marked} if marked else {})
 
 
-def _code(id: str, source: str, marks: dict[str, Any] | None = None) -> Any:
-    return new_code_cell(source, id=id, metadata={"nbgrader": marks} if marks else {})
+def _code(id: str, source: str, marked: dict[str, Any] | None = None) -> Any:
+    return new_code_cell(source, id=id, metadata={"nbgrader": marked} if marked else {})
 
 
 def _header(course: Course, assignment: Assignment) -> str:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from nbgrader.utils import parse_utc
 
+from grader.course import Course
 from grader.errors import KataError
+from grader.intake import FileProblem, Submission, SubmissionError, read_submission
 from grader.intake.names import printable
 from grader.intake.submission import UnreadableError
 from grader.intake.walk import read_regular
@@ -94,12 +96,25 @@ class Submitted:
             log.warning("%s %s: this learner cannot fetch feedback.", where, error)
         return secrets.token_hex()
 
-    def last_changed(self) -> str:
-        """When its newest notebook was last changed, and not later than now, as nbgrader writes a time."""
+    def read(self, notebook: Path, course: Course) -> Submission:
+        """The learner's submission in a notebook; an empty one with the reason as a problem if it cannot be read."""
+        try:
+            return replace(read_submission(notebook, course), name=self.learner)
+        except SubmissionError as error:
+            return Submission(self.learner, {}, (FileProblem(notebook.name, "unreadable", str(error)),))
+
+    def complete(self, graded: Path) -> None:
+        """Write when its newest notebook was last changed into its autograded folder, if that holds no time.
+
+        `nbgrader release_feedback` would stop for all without it. Lateness goes by the gradebook, which is not told.
+        """
+        if not graded.is_dir() or (graded / TIMESTAMP).exists():
+            return
         now = datetime.now(timezone.utc).timestamp()
         times = [path.lstat().st_mtime for path in self.notebooks]
         # a wrong clock, or a forged time, is later
-        return datetime.fromtimestamp(min(max(times, default=now), now), timezone.utc).strftime(NBGRADERS_FORMAT)
+        changed = datetime.fromtimestamp(min(max(times, default=now), now), timezone.utc)
+        (graded / TIMESTAMP).write_text(changed.strftime(NBGRADERS_FORMAT), "ascii")
 
     def _text_of(self, name: str, limit: int) -> str | None:
         path = self.folder / name

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +202,17 @@ def test_course_that_is_gone_costs_nothing(again: Again, command: list[str]) -> 
     assert in_autograded(again.folder.root) == before and len(before) == 9
 
 
+def test_course_that_learners_code_could_read_grades_nobody(again: Again) -> None:
+    before = in_autograded(again.folder.root)
+    with tempfile.TemporaryDirectory(prefix="attention-kata-", dir=sys.prefix) as shown:
+        moved = Path(shutil.move(again.course, Path(shown) / "tiny"))
+        settings = again.folder.root / "nbgrader_config.json"
+        settings.write_text(settings.read_text("utf-8").replace(str(again.course), str(moved)), "utf-8")
+        log = again.folder.nbgrader("autograde", UNIT, "--force", status=1).stderr
+    assert "Nobody was graded. Learners' code can read" in log and "No grade was recorded." in log
+    assert in_autograded(again.folder.root) == before
+
+
 def test_settings_with_dots_in_the_path_are_understood(again: Again) -> None:
     settings = again.folder.root / "nbgrader_config.json"
     dotted = again.folder.root / ".." / "tiny"
@@ -321,7 +334,7 @@ def test_notebook_under_another_name_is_not_graded_and_told_the_name(again: Agai
 def test_judge_that_is_killed_costs_no_grade(again: Again, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from grader.course import load_course
     from grader.intake import SourceFile, Submission
-    from grader.notebooks.judged import grade_all
+    from grader.notebooks.autograde import graded_by, trusted_judge
     from grader.record import Record
     from grader.service.client import running_judges
 
@@ -330,15 +343,13 @@ def test_judge_that_is_killed_costs_no_grade(again: Again, tmp_path: Path, monke
     course = load_course(again.course / "course.yml")
     submission = Submission("ada", {"share": SourceFile("share", "share", RIGHT.encode())}, ())
 
-    def submissions() -> Iterator[Submission]:
-        yield submission
-        for judge in running_judges():
-            os.kill(judge.pid, signal.SIGKILL)
-        yield submission
-
     records: list[Record] = []
     try:
-        grade_all(course, course.exercises, "full", 5, submissions(), records.append)
+        with trusted_judge(course, course.exercises, "full", 5) as judge:
+            records.append(graded_by(judge, submission))
+            for each in running_judges():
+                os.kill(each.pid, signal.SIGKILL)
+            records.append(graded_by(judge, submission))
     finally:
         assert len(running_judges(end=True)) == 1
     assert [record.points for record in records] == [4, 4]

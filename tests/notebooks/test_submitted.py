@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from grader.notebooks.submitted import Submitted
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
@@ -91,6 +94,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, released_at: Callable[..., 
     folder.hand_in("with-more", UNIT, right)
     beside = folder.handed_in("with-more", UNIT).parent
     (beside / "timestamp.txt").write_text(TIME, "utf-8")
+    (beside / "submission_secret.txt").write_text("known to one", "utf-8")
     (beside / "page.html").write_text("<script>alert(1)</script>", "utf-8")
     (beside / "nbgrader_config.py").write_text(f"open({str(root / 'was-here')!r}, 'w')", "utf-8")
     (beside / "sitecustomize.py").write_text(f"open({str(root / 'was-here')!r}, 'w')", "utf-8")
@@ -193,6 +197,35 @@ def test_nothing_beside_the_notebook_is_copied_but_its_time_and_secret(log: str,
         names = {path.name for path in (folder.root / step / "with-more" / UNIT).iterdir()}
         assert names == {f"{UNIT}.{suffix}", "timestamp.txt", "submission_secret.txt", "from-the-course.txt"}
         assert (folder.root / step / "with-more" / UNIT / "timestamp.txt").read_text("utf-8") == TIME
+
+
+def test_page_of_who_is_not_in_the_exchange_can_be_found_by_nobody(log: str, folder: Any) -> None:
+    """`nbgrader fetch_feedback` finds a page by its secret; `release_feedback` wants a time beside it."""
+    with_more, zoe = (folder.root / "autograded" / student / UNIT for student in ("with-more", "zoe"))
+    assert (with_more / "submission_secret.txt").read_text("utf-8") == "known to one"
+    assert len((zoe / "submission_secret.txt").read_text("utf-8")) == 64
+    assert (zoe / "timestamp.txt").read_text("ascii").endswith(" UTC")
+    assert not (folder.root / "submitted" / "zoe" / UNIT / "submission_secret.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("secret", "why"),
+    [
+        pytest.param(b"x" * 2000, "is longer than any such file", id="long"),
+        pytest.param(b"\xff\xfe", "holds no text", id="no text"),
+        pytest.param(None, "is a link; hand in the file itself", id="link"),
+    ],
+)
+def test_odd_secret_ends_nothing(
+    secret: bytes | None, why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "submission_secret.txt"
+    if secret is None:
+        path.symlink_to("/etc/hostname")
+    else:
+        path.write_bytes(secret)
+    assert len(Submitted("eve", UNIT, tmp_path, []).secret(logging.getLogger())) == 64
+    assert f"submission_secret.txt {why}: this learner cannot fetch feedback." in caplog.text
 
 
 def test_time_of_a_submission_reaches_the_gradebook(log: str, folder: Any) -> None:
