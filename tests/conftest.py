@@ -385,15 +385,6 @@ def kata(run_warm: Callable[..., Run]) -> Run:
 
 
 @pytest.fixture(scope="session")
-def shell_folder(open_warm: Callable[[str], Warm], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder to begin a shell's PATH with, where `kata` is a fork of a process that has loaded it."""
-    folder = tmp_path_factory.mktemp("programs")
-    if not os.environ.get(ALWAYS_COLD):
-        open_warm("grader").write_stand_in(KATA, folder)
-    return folder
-
-
-@pytest.fixture(scope="session")
 def cold_kata(run_command: Run) -> Run:
     """Runs `kata` as it is installed, started anew: where starting is what matters, and here and there to be sure."""
     return partial(run_command, KATA)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,12 +19,17 @@ import pexpect
 import pytest
 import yaml
 
+from ..warm.client import Warm
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 UNIT = "01_soft_lookup"
 MIRRORS = ("exercises", "solutions", "tests/kits")
 SECONDS = 300
 """For one command, on a machine with much else to do."""
+
+ALONE = re.compile(r"kata(?: [\w./=+:@,~-]+| \"[^\"$`\\]*\"| '[^']*')*")
+"""A command line without anything that only a shell does, but for `~`."""
 
 TYPED_IN = re.compile(r"`([^`\n]+\.(?:py|yml|md))`[^`]*?:\n\n```\w+\n(.*?)```\n", re.DOTALL)
 """A file that a guide has the reader write: its path, then its text."""
@@ -46,9 +52,10 @@ class Ending(NamedTuple):
 class Stage:
     """A shell in a home of its own: what one command changes, the next one finds, the folder that it is in included."""
 
-    def __init__(self, home: Path, cwd: Path, programs: Path) -> None:
+    def __init__(self, home: Path, cwd: Path, warm: Warm) -> None:
         self.home = home
         self.cwd = cwd
+        self._warm = warm
         foreign = ("PYTEST_", "JUPYTER_", "IPYTHON", "XDG_", "COV_")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
         self._environment = {
@@ -57,16 +64,23 @@ class Stage:
             **{"COLUMNS": "140", "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             "KATA_COURSE": str(cwd),  # a reader's program was installed from that copy; this one was not
         }
-        self._begin = f"PATH='{programs}':$PATH\n"
 
     def type(self, command: str) -> Ending:
         """Run a command as a shell does; one that goes on until it is stopped, until it is ready."""
         lasting = next((stop for start, stop in LASTING.items() if command.startswith(start)), None)
-        return lasting(self, command) if lasting else self._run(command)
+        if lasting:
+            return lasting(self, command)
+        return self._call(command) if ALONE.fullmatch(command) else self._run(command)
+
+    def _call(self, command: str) -> Ending:
+        """`kata`, which needs no shell: in a fork of a process that has loaded it."""
+        program, *words = (re.sub(r"^~(?=/)", str(self.home), word) for word in shlex.split(command))
+        done = self._warm.run([str(PROGRAMS / program), *words], self.cwd, self._environment, "", SECONDS)
+        return Ending(done.returncode, done.stdout + done.stderr)
 
     def _run(self, command: str) -> Ending:
         place = self.home / ".place"
-        script = f"{self._begin}{command}\nstatus=$?\npwd >'{place}'\nexit $status\n"
+        script = f"{command}\nstatus=$?\npwd >'{place}'\nexit $status\n"
         done = subprocess.run(
             ["bash", "-c", script],
             **{"cwd": self.cwd, "env": self._environment, "stdin": subprocess.DEVNULL, "encoding": "utf-8"},
@@ -291,12 +305,12 @@ BETWEEN: dict[tuple[str, str], Callable[[Stage], None]] = {
 
 
 @pytest.fixture(scope="session")
-def set_up(tmp_path_factory: pytest.TempPathFactory, shell_folder: Path) -> Callable[[str], Stage]:
+def set_up(tmp_path_factory: pytest.TempPathFactory, open_warm: Callable[[str], Warm]) -> Callable[[str], Stage]:
     """Makes a stage of that kind, with what stands ready there."""
 
     def make(kind: str) -> Stage:
         home = tmp_path_factory.mktemp(kind)
-        stage = Stage(home, write_small_course(home / "course"), shell_folder)
+        stage = Stage(home, write_small_course(home / "course"), open_warm("grader"))
         STAGES[kind](stage)
         return stage
 

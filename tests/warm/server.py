@@ -1,7 +1,7 @@
-"""A process that has loaded what `kata` loads, and forks for every call: the call then runs in a process of its own.
+"""A process that has loaded what programs load, and forks for every call: the call then runs in a process of its own.
 
-Started as `python server.py SOCKET LIFELINE KIND`; it ends once nobody holds the other end of the pipe LIFELINE.
-A call is a fork of a fork: the one in between waits for it, tells how it ended, and ends it when nobody listens.
+Started as `python server.py SOCKET KIND`; it ends with its standard input. A call is a fork of a fork: the one in between
+waits for it, tells how it ended, and ends it when nobody listens any more.
 """
 
 from __future__ import annotations
@@ -39,9 +39,8 @@ LOADED_AHEAD = {
 NOT_LOADED = (
     "grader.__main__",  # runs the command line
     "grader.release",  # programs of their own
-    "grader.notebooks.gradebook",  # these three want Jupyter
+    "grader.notebooks",  # these want Jupyter
     "grader.in_notebook",
-    "grader.notebooks",
     "grader.sandbox.inside",  # lives beside learners' code
 )
 
@@ -63,28 +62,18 @@ def _load_all(package: ModuleType) -> None:
                     _load_all(module)
 
 
-def serve(listener: socket.socket, lifeline: int) -> dict[str, Any]:
-    """Take calls until the lifeline ends, and end then. Comes back in each call's own process, with the call."""
-    poller = select.poll()
-    poller.register(listener, select.POLLIN)
-    poller.register(lifeline, select.POLLIN | select.POLLHUP)
-    signal.signal(signal.SIGCHLD, _reap)
+def serve(listener: socket.socket) -> dict[str, Any]:
+    """Take calls until standard input ends, and end then. Comes back in each call's own process, with the call."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that nobody has to wait for forks
     while True:
-        ready = [number for number, _ in poller.poll()]
-        if lifeline in ready:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if sys.stdin in ready:
             os._exit(0)  # at once: taking torch down in order takes long
         connection, _ = listener.accept()
         if _fork() == 0:
             listener.close()
-            os.close(lifeline)
             return _take(connection)
         connection.close()
-
-
-def _reap(*_: object) -> None:
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
 
 
 def _fork() -> int:
@@ -100,37 +89,28 @@ def _take(connection: socket.socket) -> dict[str, Any]:
     text, streams, _, _ = socket.recv_fds(connection, PART_BYTES, STANDARD_STREAMS)
     while not text.endswith(b"\n"):
         text += connection.recv(PART_BYTES)
-    call: dict[str, Any] = json.loads(text)
-    pid = _fork()
-    if pid == 0:
-        connection.close()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
+    if pid := _fork():
         for stream in streams:
             os.close(stream)
-        return call
-    for stream in streams:
+        _await(pid, connection)
+        os._exit(0)
+    connection.close()
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
         os.close(stream)
-    os._exit(_watch(pid, connection))
+    call: dict[str, Any] = json.loads(text)
+    return call
 
 
-def _watch(pid: int, connection: socket.socket) -> int:
-    """Pass signals on until the call ends, and tell its status; end it when nobody listens any more."""
+def _await(pid: int, connection: socket.socket) -> None:
+    """Wait for the call and tell its status; end it when nobody listens any more."""
     ended = os.pidfd_open(pid)
-    poller = select.poll()
-    poller.register(ended, select.POLLIN)
-    poller.register(connection, select.POLLIN)
-    while True:
-        ready = [number for number, _ in poller.poll()]
-        if ended in ready:
-            _, status = os.waitpid(pid, 0)
-            with suppress(OSError):
-                connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
-            return 0
-        number = connection.recv(1)
-        os.kill(pid, number[0] if number else signal.SIGKILL)
-        if not number:
-            poller.unregister(connection)
+    ready, _, _ = select.select([ended, connection], [], [])
+    if ended not in ready:
+        os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    with suppress(OSError):
+        connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
 
 
 def become(call: dict[str, Any]) -> None:
@@ -152,14 +132,13 @@ def become(call: dict[str, Any]) -> None:
 
 def main() -> dict[str, Any]:
     """Load, listen, serve: comes back where there is a call, in its own process."""
-    path, lifeline, kind = sys.argv[1:]
+    path, kind = sys.argv[1:]
     load(kind)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path)
         listener.listen()
         os.write(1, b"!")  # ready
-        os.dup2(0, 1)  # which is nothing
-        call = serve(listener, int(lifeline))
+        call = serve(listener)
     become(call)
     return call
 

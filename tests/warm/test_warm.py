@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -14,11 +13,7 @@ from typing import Any
 
 import pytest
 
-from .client import is_alike
-
 PROBE = Path(__file__).with_name("probe.py")
-ROOT = Path(__file__).resolve().parents[2]
-NOBODY = 65534
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -41,19 +36,20 @@ def cold(run_command: Run) -> Run:
 @pytest.mark.parametrize(
     "how",
     [
-        {},
-        {"env": {"HOME": "/nowhere", "KATA_NOW": "yesterday", "COLUMNS": "12", "TZ": "Asia/Taipei"}},
-        {"stdin": "two\nlines, 林美玲"},
-        {"env": {"KATA_LONG": "x" * 100_000}},
+        pytest.param({}, id="as usual"),
+        pytest.param(
+            {"env": {"HOME": "/nowhere", "KATA_NOW": "yesterday", "COLUMNS": "12", "TZ": "Asia/Taipei"}},
+            id="another environment",
+        ),
+        pytest.param({"stdin": "two\nlines, 林美玲"}, id="standard input"),
+        pytest.param({"env": {"KATA_LONG": "x" * 100_000}}, id="a large environment"),
     ],
-    ids=["as usual", "another environment", "standard input", "a large environment"],
 )
 def test_a_call_finds_what_a_new_process_finds(how: dict[str, Any], run: Run, cold: Run, tmp_path: Path) -> None:
     came, due = (json.loads(each("a", "b c", cwd=tmp_path, **how).stdout) for each in (run, cold))
     assert came == due
 
 
-@pytest.mark.thorough
 def test_each_call_is_a_process_and_has_chance_of_its_own(run: Run, tmp_path: Path) -> None:
     first, second = (run("chance", cwd=tmp_path).stdout.split() for _ in range(2))
     assert first[0] != second[0] and first[1] != second[1]
@@ -80,57 +76,11 @@ def test_what_takes_too_long_is_ended(run: Run, tmp_path: Path) -> None:
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_a_shell_finds_the_same_command_and_its_signals_arrive(open_warm: Callable[[str], Any], tmp_path: Path) -> None:
-    warm = open_warm("python")
-    warm.write_stand_in(PROBE, tmp_path)
-    done = subprocess.run(
-        ["bash", "-c", "probe.py end 4 | tr o O; exit ${PIPESTATUS[0]}"],
-        env={**warm._environment, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (4, "Out\n", "err\n")
-    staying = subprocess.Popen(
-        [tmp_path / "probe.py", "stay"], cwd=tmp_path, env=warm._environment, stderr=subprocess.PIPE
-    )
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        assert staying.poll() is None
-        time.sleep(0.01)
-    staying.send_signal(signal.SIGTERM)
-    assert staying.wait(20) == -signal.SIGTERM
-    staying.communicate()
-
-
-@pytest.mark.parametrize(
-    ("changed", "is_so"),
-    [
-        ({"KATA_NOW": "1"}, True),
-        ({"HOME": "/"}, True),
-        ({"PYTHONPATH": "/"}, False),
-        ({"OMP_NUM_THREADS": "7"}, False),
-        ({"FORCE_COLOR": "1"}, False),
-    ],
-    ids=lambda each: next(iter(each)) if isinstance(each, dict) else str(each),
-)
-def test_an_environment_is_alike_when_only_what_is_read_late_differs(changed: dict[str, str], is_so: bool) -> None:
-    known = {"HOME": "/root", "LANG": "C"}
-    assert is_alike({**known, **changed}, known) is is_so
-    assert is_alike(known, {**known, **changed}) is is_so
-
-
-def test_a_fork_is_none_where_the_process_would_differ(
-    open_warm: Callable[[str], Any], run: Run, tmp_path: Path
-) -> None:
-    found = run("a", cwd=tmp_path, env={"PYTHONPATH": "/nowhere", "PATH": os.environ["PATH"]})
-    assert "/nowhere" in json.loads(found.stdout)["path"]  # it was started anew
-    warm = open_warm("python")
-    assert warm.is_alike(warm._environment)
-    before = os.umask(0o077)
-    try:
-        assert not warm.is_alike(warm._environment)
-    finally:
-        os.umask(before)
+@pytest.mark.parametrize("name", ["PYTHONPATH", "OMP_NUM_THREADS", "FORCE_COLOR"])
+def test_a_process_is_started_where_a_fork_would_differ(name: str, run: Run, tmp_path: Path) -> None:
+    first, second = (json.loads(run(cwd=tmp_path, env=env).stdout) for env in ({}, {name: "7"}))
+    assert (first["environment"].get(name), second["environment"][name]) == (os.environ.get(name), "7")
+    assert ("/7" in "".join(second["path"])) == (name == "PYTHONPATH")
 
 
 @pytest.mark.thorough
