@@ -12,8 +12,7 @@ import yaml
 
 from grader.course import Course, Exercise
 from grader.intake import SourceFile, Submission
-from grader.judge.alternatives import load_alternatives
-from grader.judge.mistakes import load_bank
+from grader.judge.bank import load_alternatives, load_bank
 
 WRITTEN = Path(__file__).with_name("written")
 SHARE_OF_WRONG = 0.15

@@ -30,8 +30,8 @@ from figures import ROOT, Table, options_of, tell
 
 from grader.course import Course, Exercise, load_course
 from grader.intake import SourceFile, Submission
+from grader.judge.bank import Mistake, both_from, load_bank
 from grader.judge.grading import Judge
-from grader.judge.mistakes import Mistake, both_from, load_bank
 from grader.record import ExerciseResult, Record
 from grader.sandbox.doctor import strongest_level
 

@@ -19,7 +19,7 @@ import pytest
 
 from grader.errors import KataError
 from grader.judge.faults import CheckFailed
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter

@@ -22,9 +22,8 @@ from grader.course import Course, load_course
 from grader.course.part import part_of
 from grader.files import write_file
 from grader.intake import SourceFile, Submission
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import load_alternatives, load_bank
 from grader.judge.grading import Judge
-from grader.judge.mistakes import load_bank
 from grader.record import ExerciseResult, Record
 from grader.release.learners_wheel import planned_course
 from grader.sandbox.doctor import strongest_level

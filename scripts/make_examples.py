@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 from grader.course import Course, Exercise, load_course
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import load_alternatives
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = ROOT / "examples" / "class"

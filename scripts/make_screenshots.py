@@ -35,7 +35,7 @@ import pyte
 from PIL import Image
 
 from grader.course import load_course
-from grader.judge.mistakes import load_bank
+from grader.judge.bank import load_bank
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome

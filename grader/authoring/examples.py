@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course, Exercise
-from grader.judge.trusted import TrustedModule
+from grader.judge.expected import TrustedModule
 
 PROMPT = ">>>"
 NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")

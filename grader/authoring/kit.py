@@ -15,10 +15,9 @@ from grader.course.course_error import did_you_mean
 from grader.course.source import read_source
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
 from grader.judge.faults import BankError, GraderBroken
-from grader.judge.mistakes import Mistake, load_bank
 
 from .examples import wrong_examples
 

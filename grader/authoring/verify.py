@@ -13,12 +13,11 @@ from pathlib import Path
 from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.intake import SourceFile, Submission
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
+from grader.judge.expected import quietly
 from grader.judge.grading import Judge
-from grader.judge.mistakes import Mistake, load_bank
 from grader.judge.rehearsal import asks_otherwise
-from grader.judge.trusted import quietly
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from grader.errors import KataError
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 from .cluster_worker import Job, examine, leave
 

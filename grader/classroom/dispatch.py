@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
 
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 from .grading_terms import Terms
 from .judging import Graded, grade_batch

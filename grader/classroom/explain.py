@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.course import Course
-from grader.judge.shown_case import ShownCase, ShownCheck, asked_again
+from grader.judge.shown import ShownCase, ShownCheck, asked_again
 from grader.record import CheckResult, ExerciseResult, Record
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score

@@ -13,8 +13,7 @@ from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.judge.seeds import seed_for
 from grader.render.class_summary import ClassSummary
-from grader.sandbox.launch import MachineError
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import Level, MachineError
 
 from .class_list import ClassList, Identification, class_in
 from .cluster import ClusterJudges, NoWorkerLeft

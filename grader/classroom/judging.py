@@ -30,8 +30,16 @@ from grader.course import Course
 from grader.intake import Submission
 from grader.played import as_bytes
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
-from grader.sandbox.launch import JoinedZygote, LaunchedZygote, MachineError, join, launch_ahead
-from grader.sandbox.levels import LEVELS, Level, has_zygotes
+from grader.sandbox.levels import (
+    LEVELS,
+    JoinedZygote,
+    LaunchedZygote,
+    Level,
+    MachineError,
+    has_zygotes,
+    join,
+    launch_ahead,
+)
 from grader.starting import started_from_home
 
 from .grading_terms import Terms

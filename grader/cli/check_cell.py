@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.errors import KataError
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
     from grader.practice.executed import ExecutedAnswer

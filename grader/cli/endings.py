@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, EXIT_NOT_RIGHT, KataError
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 __all__ = ["EXIT_BAD_INPUT", "EXIT_CANNOT_ISOLATE", "EXIT_NOT_RIGHT"]
 

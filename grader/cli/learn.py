@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.sandbox.launch import launch_ahead
+from grader.sandbox.levels import launch_ahead
 from grader.service.client import judge_for
 
 from .app import LEARN, app
@@ -130,8 +130,8 @@ def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, see
         print(f"{id} is not started yet: {workspace.shown(file)} is as it was given.")
         return
     launched = None if level == "none" else launch_ahead(level)
-    from grader.judge.at_fault import look_into
     from grader.judge.grading import Judge
+    from grader.judge.shown import look_into
     from grader.practice.overview import put
     from grader.practice.script import KEYS, Script, first_stop, sentences
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.errors import KataError
-from grader.sandbox.launch import launch_ahead
+from grader.sandbox.levels import launch_ahead
 
 from .app import LEARN, app
 from .completing import exercise_ids

@@ -1,30 +1,32 @@
-"""Everything that authors of checks and of known mistakes import."""
+"""Everything that authors of checks and of known mistakes import: names, and what several exercises share.
+
+In a loud case the hidden places have a score far above every visible one, and a huge value. Masked with minus infinity
+they still get no weight. Anything weaker (-100, say) lets the value through. Scores stay within ±60, where a plain exp
+is finite. In float32 they are closer together than in float64, so that it is also right to set hidden weights to 0
+after the softmax and divide by the sum of the rest.
+
+Cases for modules with a cache: one module reads texts chunk by chunk, and its caches stay on the learner's side.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from grader.sandbox.inside.wire import Slot
+
 from .answers import Ask, Ended
-from .case import Case, called_again, function, module
+from .bank import Mistake, kept_from_the_last_call, kept_in_evaluation, without
+from .case import OUTPUT, Case, called_again, function, module
+from .checks import points
 from .compare import same
+from .draw import Draw
 from .failure import expect, fail
 from .faults import CheckFailed
-from .mistakes import Mistake, kept_from_the_last_call, kept_in_evaluation, without
-from .points import points
-from .shared_checks import (
-    HIGH,
-    HUGE_VALUE,
-    LOW,
-    TextReader,
-    Texts,
-    cut_off,
-    drops_in_training_only,
-    ends_loudly,
-    has_mask_as_buffer,
-    hides_the_last_token,
-    leaves_dict_alone,
-    loud_inputs,
-    loud_weights,
-    stay_below,
-)
+from .learner import LearnerModule
 
 __all__ = [
     "HIGH",
@@ -57,3 +59,261 @@ __all__ = [
     "stay_below",
     "without",
 ]
+
+
+STAYS_BELOW = "stays below"
+
+
+def stay_below(learner: LearnerModule, cases: Sequence[Case], limits: Sequence[int]) -> list[bool]:
+    """For each case, whether every tensor made on the way held fewer numbers than its limit.
+
+    Nothing else comes back: how far below the limit does not matter, nor what the output is.
+    """
+    for case, limit in zip(cases, limits, strict=True):
+        assert case.output is not None
+        case.keeps_to_itself(case.output)
+        case.call(case.observed("largest"), limit, method="__lt__", return_as=STAYS_BELOW)
+    return [answer[STAYS_BELOW] is True for answer in learner.ask(*cases)]
+
+
+LEAST_WIDTH = 3
+VISIBLE = -55.0
+LOUD = ((torch.float32, 20.0), (torch.float64, 55.0))
+"""(dtype, score of the hidden places)."""
+HUGE = 1e30
+QUIET = 0.1
+FAR = 100.0
+
+LOW = -60.0
+HIGH = {torch.float32: 20.0, torch.float64: 50.0}
+HUGE_VALUE = 1e18
+"""For checks whose own weights make the scores: the visible tokens' score (LOW), the hidden one's (HIGH), and its
+value; in float32 a plain exp of the score times the value is still finite."""
+
+
+@dataclass(frozen=True)
+class LoudInput:
+    """The same input twice, differing only in the values of the hidden tokens."""
+
+    dtype: torch.dtype
+    before: torch.Tensor
+    after: torch.Tensor
+
+    def __iter__(self) -> Iterator[torch.Tensor]:
+        return iter((self.before, self.after))
+
+
+def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1) -> list[LoudInput]:
+    """Inputs (batch, tokens, width) whose last tokens are loud. Column 1 is a token's score."""
+    assert width >= LEAST_WIDTH
+    found = []
+    for dtype, loud in LOUD:
+        x = draw.normal(batch, tokens, width, scale=QUIET, dtype=dtype)
+        x[..., 0], x[..., 1], x[..., 2] = 1.0, VISIBLE, 0.0
+        x[:, -hidden:, 1] = loud
+        after = x.clone()
+        after[:, -hidden:, 2] = HUGE
+        found.append(LoudInput(dtype, x, after))
+    return found
+
+
+def loud_weights(
+    weights: Mapping[str, torch.Tensor], query: str, key: str, value: str, head_dim: int
+) -> dict[str, torch.Tensor]:
+    """Weights with which column 1 of the input is a key's score for every query, and only values read column 2."""
+    changed = {name: tensor.clone() for name, tensor in weights.items()}
+    for name, columns in ((query, (1.0, 0.0, 0.0)), (key, (0.0, head_dim**-0.5, 0.0)), (value, (0.0, 0.0, 1.0))):
+        matrix = changed[f"{name}.weight"]
+        matrix *= 0.0 if name == query else QUIET
+        matrix[:, :LEAST_WIDTH] = torch.tensor(columns)
+        if f"{name}.bias" in changed:
+            changed[f"{name}.bias"].zero_()
+    return changed
+
+
+def cut_off(case: Case) -> Case:
+    """Return the output clamped to ±FAR: one huge row must not hide errors in the others."""
+    assert case.output is not None
+    case.keeps_to_itself(case.output)
+    case.output = case.call(case.library_module("Hardtanh", -FAR, FAR), case.output, return_as=OUTPUT)
+    return case
+
+
+def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """A text for weights that read LOW times column 1 as a key's score and column 2 as its value: the last token scores
+    `high`, all others LOW; its value is 0, and in the second text huge.
+    """
+    before = x.clone()
+    before[..., 0], before[..., 1], before[..., 2] = 1.0, 1.0, 0.0
+    before[:, -1, 1] = high / LOW
+    after = before.clone()
+    after[:, -1, 2] = HUGE_VALUE
+    return before, after
+
+
+def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> None:
+    """Check that no earlier output changes with the last token's value, a loud one: the cases differ only in that."""
+    one, other = learner.outputs(cut_off(before), cut_off(after))
+    expect(
+        same(other[:, :-1], one[:, :-1]),
+        "A later token whose score is far above the others, and whose value is huge, still comes through to earlier "
+        "ones. Is it hidden from all of them, before the softmax? What is filled in must be far below every score: "
+        "best of all minus infinity.",
+    )
+
+
+class TextReader(Case):
+    """Creates one module, loads its weights and calls it as `forward(x, cache=None) -> (out, cache)`.
+
+    The cache may be of any type, unless a check asks for its value.
+    """
+
+    def __init__(
+        self,
+        entry: str,
+        *init: Any,
+        weights: Mapping[str, torch.Tensor],
+        axes: str = "",
+        dtype: torch.dtype = torch.float32,
+        train: bool = False,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(axes=tuple(axes.split()), seed=seed)
+        self.module = self.call(self.entry(entry), *init)
+        self.load(self.module, weights)
+        self.mode(train=train, dtype=dtype)
+
+    def mode(self, *, train: bool, dtype: torch.dtype | None = None) -> None:
+        """Go on in training or evaluation mode. A module that reads with a cache draws no random numbers."""
+        assert self.module is not None
+        self.prepare(self.module, train=train, dtype=dtype)
+        self.is_random = False
+
+    def read(
+        self,
+        x: torch.Tensor | Slot,
+        cache: Slot | None = None,
+        *,
+        return_as: str,
+        name: str = "x",
+        return_cache_as: str = "",
+    ) -> Slot:
+        """Read a chunk after the given cache; return the new cache, and report the output (and the cache, if named)."""
+        assert self.module is not None
+        chunk = self.tensor(x, name=name) if isinstance(x, torch.Tensor) else x
+        pair = self.call(self.module, chunk) if cache is None else self.call(self.module, chunk, cache)
+        self.output = self.call(pair, 0, method="__getitem__", return_as=return_as)
+        return self.call(pair, 1, method="__getitem__", return_as=return_cache_as)
+
+    def read_in_chunks(self, x: torch.Tensor, lengths: Sequence[int], *, returns_caches: bool = False) -> Slot:
+        """Read a text in chunks of these lengths, each after the cache of those before; return the last cache."""
+        cache = None
+        for number, chunk in enumerate(torch.split(x, list(lengths), dim=1), start=1):
+            as_name = f"cache after chunk {number}" if returns_caches else ""
+            cache = self.read(
+                chunk, cache, return_as=f"out of chunk {number}", name=f"chunk {number}", return_cache_as=as_name
+            )
+        assert cache is not None
+        return cache
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The usual cases for a class with a cache: random weights and texts.
+
+    `init` and `width` compute the constructor's arguments and the width of texts from a check's own sizes: so the file
+    of checks says what it needs of them, even when it is cut down to the visible checks.
+    """
+
+    entry: str
+    axes: str
+    init: Callable[[Any], Sequence[Any]]
+    width: Callable[[Any], int]
+
+    def reader(
+        self, draw: Draw, sizes: Any, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
+    ) -> TextReader:
+        """A module that has read nothing yet; `options` are those of TextReader."""
+        weights = weights or draw.weights(self.entry, *self.init(sizes))
+        return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
+
+    def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """A text with this many tokens."""
+        return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
+
+    def one_pass(
+        self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
+    ) -> TextReader:
+        """A text read in one call."""
+        reading = self.reader(draw, sizes, dtype=dtype, train=train)
+        reading.read(self.text(draw, sizes, tokens, dtype=dtype), return_as="output")
+        return reading
+
+    def in_chunks(
+        self,
+        draw: Draw,
+        sizes: Any,
+        lengths: Sequence[int],
+        *,
+        dtype: torch.dtype = torch.float32,
+        returns_caches: bool = False,
+    ) -> TextReader:
+        """A text read in chunks of these lengths."""
+        reading = self.reader(draw, sizes, dtype=dtype)
+        reading.read_in_chunks(
+            self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, returns_caches=returns_caches
+        )
+        return reading
+
+    def branching(self, draw: Draw, sizes: Any) -> TextReader:
+        """A cache that several continuations start from, the first of them twice."""
+        reading = self.reader(draw, sizes)
+        start = reading.read(self.text(draw, sizes, 3), return_as="the start", name="the start")
+        one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
+        longer = reading.read(one, start, return_as="a continuation", name="a continuation")
+        reading.read(other, start, return_as="another continuation", name="another continuation")
+        reading.read(one, start, return_as="the first continuation again", name="the first continuation again")
+        reading.read(other, longer, return_as="the end of the first", name="the end of the first")
+        return reading
+
+    def start_and_rest(
+        self, draw: Draw, sizes: Any, x: torch.Tensor, weights: Mapping[str, torch.Tensor], dtype: torch.dtype
+    ) -> TextReader:
+        """A text read in two chunks, the first of two tokens; the output is the second chunk's."""
+        reading = self.reader(draw, sizes, weights=weights, dtype=dtype)
+        cache = reading.read(x[:, :2].to(dtype), return_as="the start", name="the start")
+        reading.read(x[:, 2:].to(dtype), cache, return_as="the rest", name="the rest")
+        return reading
+
+
+def drops_in_training_only(learner: LearnerModule, case: Callable[..., Case]) -> None:
+    """Check dropout through `case(dropout=, train=)`: with p = 1 nothing is left in training, everything in eval()."""
+    learner.agrees(case(dropout=1.0), case(dropout=1.0, train=True), case(dropout=0.0, train=True))
+    learner.agrees(case(dropout=0.5), case(dropout=0.1))
+
+
+def has_mask_as_buffer(learner: LearnerModule, case: Case) -> None:
+    """Check that a case's module has a buffer named `mask`."""
+    assert case.module is not None
+    case.buffers(case.module)
+    (answer,) = learner.ask(case)
+    names = answer["buffers"]
+    expect(
+        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
+        'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with '
+        "the module.",
+    )
+
+
+def leaves_dict_alone(state: object, given: Mapping[str, torch.Tensor], instead: str) -> None:
+    """Check that a dict of tensors came back unchanged; `instead` says what to do rather than change a tensor."""
+    expect(isinstance(state, Mapping), "The dict that was passed in could not be read afterwards.")
+    assert isinstance(state, Mapping)
+    missing = [name for name in given if name not in state]
+    expect(
+        not missing,
+        f"Gone from the dict that was passed in: {', '.join(missing)}. Read with [...], not with pop or del.",
+    )
+    expect(len(state) == len(given), "The dict that was passed in has got new names. Put them into a dict of your own.")
+    changed = [name for name, tensor in given.items() if not same(state[name], tensor)]
+    expect(not changed, f"Changed in the dict that was passed in: {', '.join(changed)}. {instead}")

@@ -12,9 +12,9 @@ from itertools import combinations
 from typing import Protocol
 
 from .answers import Answers, Exchange, Reading, read_from, same_answers
+from .bank import Mistake
 from .case import Question
 from .expected import Expected, GivesAnswers
-from .mistakes import Mistake
 
 MOST_STEPS = 100_000
 """The budget: some seconds where nothing is cached, and then far less."""

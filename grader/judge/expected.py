@@ -1,23 +1,225 @@
-"""What is expected of one exercise with one seed: first the plan's answers, beyond them the course's own code.
+"""What is expected of one exercise with one seed: the plan's answers, and beyond them those of the course's own code.
 
-A course without answers has no such code. There what is not in the plan raises NotInPlan.
+The course's code is the reference and the known mistakes, asked exactly as the learner is. A course without answers
+has none of it. There what is not in the plan raises NotInPlan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import io
+import linecache
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
-from .answers import Answers, Reading, same_answers
-from .case import FreshQuestions, Question, Questions
+import torch
+
+from grader.sandbox.inside import host, wire
+
+from .answers import Answers, Reading, read_answers, read_from, same_answers
+from .bank import Mistake, both_from, load_bank
+from .case import Case, FreshQuestions, Question, Questions
 from .draw import Draw
 from .faults import NotInPlan
-from .fingerprint import has_fingerprint
-from .mistakes import Mistake
 from .plan import AS_REFERENCE, DrawnBefore, KnownMistake, Plan, PlannedQuestions, Wrong
-from .trusted import CourseCode
+from .plan_file import has_fingerprint
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Suppress warnings and standard output."""
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+# One thread, as in a worker: the same sums in the same order, and no threads waiting for each other when several judges
+# share the machine.
+torch.set_num_threads(1)
+
+MAX_CACHED_ANSWERS = 2000
+"""Size of the cache of answers: in a batch every submission is asked the same questions."""
+
+MAX_CACHED_PAIRS = 1000
+
+ROUNDING_STEPS = 4.0
+
+
+class TrustedModule:
+    """A file of the course, run in this process, that answers questions and caches its answers."""
+
+    def __init__(self, source: str, name: str, *, remembers: bool = False) -> None:
+        """remembers: an answer depends on the cases before it, so that all of a question are run one after another."""
+        self._source = source
+        self._name = name
+        self._remembers = remembers
+        self._answers: dict[tuple[bytes, int], Answers] = {}
+
+    @cached_property
+    def namespace(self) -> Mapping[str, Any]:
+        """The file's namespace. No traceback or warning can quote the file."""
+        with quietly():
+            try:
+                return host.load(self._source, self._name)
+            finally:
+                linecache.cache.pop(self._name, None)
+
+    def unload(self) -> None:
+        """Drop the file's namespace, which is larger than its answers, until it is needed again."""
+        self.__dict__.pop("namespace", None)
+
+    def can_be_loaded(self) -> bool:
+        """Whether the file runs, which is not certain for two edits combined."""
+        try:
+            return bool(self.namespace)
+        except Exception:
+            return False
+
+    def answer(self, question: Question) -> list[Answers]:
+        """The answers to a question, from the cache if possible."""
+        return [self.answer_to(question, number) for number in range(len(question.cases))]
+
+    def answer_to(self, question: Question, number: int) -> Answers:
+        """The answer to one case of a question, from the cache if possible."""
+        key = (question.digest, number)
+        kept = self._answers.get(key)
+        if kept is None and self._remembers:
+            answers = self._run(question.cases, [case.as_data() for case in question.cases])
+            self._keep({(question.digest, place): each for place, each in enumerate(answers)})
+            return answers[number]
+        if kept is None:
+            case = question.cases[number]
+            (kept,) = self._run([case], [case.as_data()])
+            self._keep({key: kept})
+        return kept
+
+    def gives(self, came: Answers, question: Question, number: int) -> bool:
+        """Whether a learner's answer to one case of a question equals this file's."""
+        return same_answers(came, self.answer_to(question, number))
+
+    def gives_reading(self, reading: Reading) -> bool:
+        """Whether the reading from the learner's code is this file's reading too."""
+        return read_from(reading.talk, self.answer) == reading.came
+
+    def answer_rounded(self, question: Question) -> list[Answers]:
+        """The answers with a few roundings of error in every input, to see how far the result may move."""
+        generator = torch.Generator().manual_seed(1)
+        return [self._run([case], [_perturbed(case.as_data(), generator)])[0] for case in question.cases]
+
+    def forget(self) -> None:
+        """Drop all cached answers: those of another seed are never used again."""
+        self._answers.clear()
+
+    def _keep(self, answers: Mapping[tuple[bytes, int], Answers]) -> None:
+        if len(self._answers) < MAX_CACHED_ANSWERS:
+            self._answers.update(answers)
+
+    def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
+        namespace = self.namespace
+        with quietly():
+            replies = host.run_question({"cases": data}, namespace, self._name)
+        try:
+            # encode and decode, so that both sides of a comparison have the same types
+            copied = wire.copied(replies)
+        except wire.WireError:  # a mistake whose answer no worker could send
+            return [Answers({}, {"kind": "too_large", "step": -1})] * len(cases)
+        return read_answers(copied, cases)
+
+
+def _perturbed(value: Any, generator: torch.Generator) -> Any:
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        noise = torch.rand(value.shape, generator=generator, dtype=torch.float64) * 2 - 1
+        # float64 is compared at float32's precision too, so it is rounded like float32 here
+        precision = max(torch.finfo(value.dtype).eps, torch.finfo(torch.float32).eps)
+        return (value.double() * (1 + ROUNDING_STEPS * precision * noise)).to(value.dtype)
+    if isinstance(value, dict):
+        return {key: _perturbed(item, generator) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_perturbed(item, generator) for item in value)
+    return value
+
+
+class CourseCode:
+    """The course's own code for one exercise: the reference, and the known mistakes alone and in pairs."""
+
+    def __init__(self, solution: Path, bank: Path) -> None:
+        text = solution.read_text(encoding="utf-8")
+        self._text = text
+        self._bank = bank
+        self.reference = TrustedModule(text, f"reference {solution.stem}")
+        self._slack: dict[bytes, list[Answers]] = {}
+        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
+        self._latest_pair: TrustedModule | None = None
+
+    @cached_property
+    def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
+        """The known mistakes, ready to be asked. Raises BankError for an unusable bank."""
+        return tuple(
+            (
+                mistake,
+                TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}", remembers=mistake.remembers),
+            )
+            for mistake in load_bank(self._bank)
+        )
+
+    def forget(self) -> None:
+        """Drop all cached answers: those of another seed are never used again."""
+        self._slack.clear()
+        self.reference.forget()
+        if "mistakes" in self.__dict__:  # only if they were loaded
+            for _, module in self.mistakes:
+                module.forget()
+        self._pairs.clear()
+        self._latest_pair = None
+
+    def pair(self, one: int, other: int) -> TrustedModule | None:
+        """Two known mistakes combined; the answers are cached for later learners with the same two."""
+        if self._latest_pair is not None:
+            self._latest_pair.unload()
+        if (one, other) not in self._pairs:
+            if len(self._pairs) >= MAX_CACHED_PAIRS:
+                self._pairs.pop(next(iter(self._pairs)))
+            self._pairs[one, other] = self._made_pair(self.mistakes[one][0], self.mistakes[other][0])
+        self._latest_pair = self._pairs[one, other]
+        return self._latest_pair
+
+    def _made_pair(self, one: Mistake, other: Mistake) -> TrustedModule | None:
+        text = None if one.source or other.source else both_from(one, other, self._text)
+        remembers = one.remembers or other.remembers
+        module = None if text is None else TrustedModule(text, "two mistakes", remembers=remembers)
+        return module if module is not None and module.can_be_loaded() else None
+
+    def draw(self, seed: int, exercise: str, check: str) -> Draw:
+        """The hidden inputs of one check, from the seed."""
+        return Draw(seed, exercise, check, self.reference.namespace)
+
+    def slack(self, question: Question, expected: Sequence[Answers]) -> list[Answers]:
+        """How far rounding alone may move each number of the reference's answers, in the same structure."""
+        kept = self._slack.get(question.digest)
+        if kept is None:
+            pairs = zip(expected, self.reference.answer_rounded(question), strict=True)
+            kept = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
+            if len(self._slack) < MAX_CACHED_ANSWERS:
+                self._slack[question.digest] = kept
+        return kept
+
+
+def _distance(expected: Any, moved: Any) -> Any:
+    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
+        return (
+            (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs()
+            if expected.shape == moved.shape
+            else None
+        )
+    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
+        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
+    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
+        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
+    return None
 
 
 class GivesAnswers(Protocol):

@@ -1,6 +1,9 @@
-"""Errors that end a check: the course's, the grader's own, or the learner's. Light to import."""
+"""Errors that end a check, by whose fault it is; and where in the course's files one was raised. Light to import."""
 
 from __future__ import annotations
+
+import traceback
+from pathlib import Path
 
 from grader.errors import KataError
 
@@ -19,3 +22,35 @@ class NotInPlan(GraderBroken):
 
 class CheckFailed(Exception):
     """The learner's code does not do what this check asks for; the text is for the learner."""
+
+
+KITS = "kits"
+"""The folder of kits in `tests`: what stands before `tests` in a path is not shown."""
+
+
+def place(path: Path, line: int = 0) -> str:
+    """A kit's file relative to the course's folder, with the line if it is known."""
+    parts = path.parts
+    first = len(parts) - 2 - parts[::-1].index(KITS) if KITS in parts else -1
+    shown = "/".join(parts[first:])
+    return f"{shown}:{line}" if line else shown
+
+
+def line_of(error: BaseException, path: Path) -> int:
+    """The last line of that file in the error's traceback; 0 when the file is not in it."""
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        return error.lineno or 0
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+    return lines[-1] or 0 if lines else 0
+
+
+def told(error: BaseException) -> str:
+    """The error on one line."""
+    words = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {' '.join(words.split())}".rstrip(": ")
+
+
+def fault(error: BaseException, path: Path) -> str:
+    """One sentence about a file of the course that cannot be run: where, what, and what to do."""
+    line = line_of(error, path)
+    return f"{place(path, line)}: {told(error)}. Mend {'that line' if line else 'the file'}"

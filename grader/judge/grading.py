@@ -1,4 +1,7 @@
-"""Grades submissions: each exercise runs in a process of its own and is judged by that process's answers."""
+"""Grades submissions: each exercise runs in a process of its own and is judged by that process's answers.
+
+For a debugger, and for what the code prints, the checks of one exercise run one by one in this process.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,24 @@ import gc
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
 from typing import Literal
 
 from grader.course import Course, Exercise
 from grader.intake import Submission
-from grader.mismatch import Shown
+from grader.mismatch import Mismatch, Shown
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
 from grader.sandbox.clock import Budget
-from grader.sandbox.launch import JoinedZygote, Launched
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import JoinedZygote, Launched, Level
 from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
-from .checks import Kit
+from .checks import CHECK_ERRORS, Kit
 from .expected import Expected
-from .faults import GraderBroken
-from .process import LocalProcess, WalledProcess
+from .faults import CheckFailed, GraderBroken
+from .process import QUITTING, LocalProcess, WalledProcess, frames_of
 from .rehearsal import expected_of
-from .result import without_work
-from .session import Process, Session
+from .session import Process, Session, without_work
 
 Nothing = Literal["missing", "not_started"]
 
@@ -84,7 +87,7 @@ class Judge:
         if not gc.get_freeze_count():
             # exempt torch's hundred thousand objects, which stay, from every later collection
             gc.freeze()
-        gc.enable()  # it was off while everything was loaded (sandbox/launch.py)
+        gc.enable()  # it was off while everything was loaded (sandbox/levels.py)
         self.await_ready()
         for submission in submissions:
             take(self._grade(submission, advance, show, attend))
@@ -217,3 +220,40 @@ def _unbalanced(kit: Kit) -> list[str]:
     if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
         return []
     return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
+
+
+class SteppedExercise:
+    """The checks of one exercise, run one by one on a learner's file."""
+
+    def __init__(self, judge: Judge, exercise: Exercise, submission: Submission, path: Path) -> None:
+        """path: the learner's file, which a debugger shows. Raises GraderBroken when the checks cannot be collected."""
+        self._judge, self._submission, self._path = judge, submission, path
+        self._checks = {check.name: check for check in judge.kits[exercise.id].checks}
+        session = judge.session(judge.kits[exercise.id], submission, path=str(path))
+        if not isinstance(session, Session):
+            raise GraderBroken(f"there is nothing to check in {path.name}")
+        self._session = session
+
+    def run(self, name: str) -> CheckFailed | None:
+        """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""
+        try:
+            self._session.ask(self._checks[name])
+        except QUITTING:
+            raise
+        except CHECK_ERRORS as error:
+            return error if isinstance(error, CheckFailed) else None
+        return None
+
+    def frames(self, error: BaseException, name: str) -> TracebackType | None:
+        """Where a debugger opens at a failed check: in the learner's lines; where none raised it, in the check's."""
+        trace = error.__traceback__
+        return frames_of(trace, str(self._path)) or frames_of(trace, str(self._checks[name].file)) or trace
+
+    def record(self) -> Record:
+        """The record; checks that have not run are skipped."""
+        return self._judge.record(self._submission, [self._session.result(time.perf_counter())])
+
+    def mismatches(self) -> dict[tuple[str, str], Mismatch]:
+        """The mismatches of the visible checks that failed."""
+        id = self._session.kit.exercise.id
+        return {(id, name): mismatch for name, mismatch in self._session.mismatches().items()}

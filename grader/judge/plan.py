@@ -22,8 +22,9 @@ from .answers import Answers, Exchange
 from .case import Case, Question
 from .draw import Draw, Kind
 from .faults import GraderBroken
-from .fingerprint import Print
 
+Print = dict[str, Any]
+"""A fingerprint: plain data that can be written as JSON."""
 Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
 """Drawn numbers: what kind, the sizes asked for, the numbers."""
 
@@ -36,15 +37,18 @@ class PlannedQuestion:
     answers: list[Answers]
     is_sent: bool
 
-    @cached_property
-    def reply(self) -> Parts:
-        """The reply with exactly these answers, as a worker packs it."""
-        cases = zip(self.question.cases, self.answers, strict=True)
-        reply = [
-            {"answers": {str(number): answers.values[name] for number, name in case.returned.items()}, "error": None}
-            for case, answers in cases
+    @property
+    def reply(self) -> list[dict[str, Any]]:
+        """The reply with exactly these answers, as a worker gives it."""
+        return [
+            {"answers": {str(n): answers.values.get(name) for n, name in case.returned.items()}, "error": answers.error}
+            for case, answers in zip(self.question.cases, self.answers, strict=True)
         ]
-        frame = wire.pack(reply, wire.TRUSTED_BYTES)
+
+    @cached_property
+    def packed(self) -> Parts:
+        """The bytes of that reply."""
+        frame = wire.pack(self.reply, wire.TRUSTED_BYTES)
         header, _ = wire.check_prefix(frame[: wire.PREFIX.size], wire.TRUSTED_BYTES)
         start = wire.PREFIX.size
         return frame[start : start + header], frame[start + header :]
@@ -76,7 +80,7 @@ class PlannedCheck:
     @property
     def right(self) -> list[Parts] | None:
         """For each of them the bytes of a right reply; None if the check has to run all the same."""
-        return [each.reply for each in self.questions if each.is_sent] if self.passes else None
+        return [each.packed for each in self.questions if each.is_sent] if self.passes else None
 
     @property
     def exchanges(self) -> list[Exchange]:

@@ -1,15 +1,17 @@
 """A plan as a file: a course without answers has it in their place.
 
 A safetensors file with a digest in front. Numbers, questions and replies are tensors, the rest is JSON in the header.
-Nothing is ever pickled.
+Nothing is ever pickled. Of what each known mistake answers the file has fingerprints.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import safetensors.torch
@@ -17,15 +19,16 @@ import torch
 
 from grader.sandbox.inside import wire
 
-from .answers import Answers
-from .case import Case, Question
+from .answers import Answers, error_identity
+from .case import GRADIENTS, Case, Question
+from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name
 from .faults import GraderBroken
-from .plan import KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
+from .plan import KnownMistake, Plan, PlannedCheck, PlannedQuestion, Print, Wrong
 
 if TYPE_CHECKING:
     from .checks import Kit
 
-VERSION = 4
+VERSION = 5
 """Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
 
 METADATA = "kata plan"
@@ -213,3 +216,139 @@ def _answers_of(packed: torch.Tensor) -> list[Answers]:
 
 def _bytes(tensor: torch.Tensor) -> bytes:
     return tensor.numpy().tobytes()
+
+
+# --- fingerprints ---------------------------------------------------------------------------------------------------
+#
+# A tensor's elements are distributed over a few groups, and each group's sum with alternating signs is stored. A wrong
+# element changes its group's sum, wherever it is; and answers that `same_answers` accepts cannot differ in a sum by
+# more than the group's tolerances together. So whatever the judge would recognise by comparing is recognised here too.
+
+GROUPS = 16
+GROUPS_OF_GRADIENTS = 8
+"""Fewer, as most sums would be theirs: nearly always what came back is told apart already."""
+STEPS = 2**12
+"""A sum is stored as a whole number of steps, of which this many are the largest number in it."""
+ROUNDING_OF_SUMS = 1 / STEPS
+"""A sum is rounded once, by half a step at most."""
+DIGITS_OF_LARGEST = 3
+"""What is stored is relative to this number as it is stored, so a few digits lose nothing."""
+IN_GRADIENTS = f"/{GRADIENTS!r}/"
+"""Where the places of gradients begin."""
+
+
+def fingerprint(answers: Answers) -> Print:
+    """A known mistake's answer as plain data: enough to recognise it, in a few numbers a tensor."""
+    if answers.error is not None:
+        return {"error": list(error_identity(answers.error))}
+    return {place: _print(value, place) for place, value in _leaves(answers.values)}
+
+
+def has_fingerprint(came: Answers, kept: Print) -> bool:
+    """Whether an answer matches a fingerprint."""
+    if came.error is not None or "error" in kept:
+        return came.error is not None and list(error_identity(came.error)) == kept.get("error")
+    # some gradients are zero but for rounding, so all share one scale
+    shared = max(
+        (each.get("largest", 0.0) for place, each in kept.items() if place.startswith(IN_GRADIENTS)), default=0
+    )
+    leaves = dict(_leaves(came.values))
+    return leaves.keys() == kept.keys() and all(
+        _fits(leaves[place], each, shared if place.startswith(IN_GRADIENTS) else each.get("largest", 0.0))
+        for place, each in kept.items()
+    )
+
+
+def _leaves(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """What a value is made of: the parts of lists and mappings, each with its place."""
+    parts: Sequence[tuple[str, Any]] = []
+    if isinstance(value, Mapping):
+        parts = [(repr(key), each) for key, each in value.items()]
+    elif isinstance(value, (list, tuple)):
+        parts = [(f"#{number}", each) for number, each in enumerate(value)]
+    if not parts:
+        yield place, value
+    for name, part in parts:
+        yield from _leaves(part, f"{place}/{name}")
+
+
+def _print(value: Any, place: str) -> Print:
+    if not isinstance(value, torch.Tensor):
+        return {"float": repr(value)} if isinstance(value, float) else {"is": f"{type(value).__name__} {value!r}"}
+    kept: Print = {"dtype": dtype_name(value), "shape": list(value.shape)}
+    if not value.is_floating_point():
+        return {**kept, "digest": _digest_of(value)}
+    finite = value.double().nan_to_num(0.0, 0.0, 0.0)
+    largest = _few_digits(float(finite.abs().max())) if finite.numel() else 0.0
+    sums = _sums(finite, largest, GROUPS_OF_GRADIENTS if place.startswith(IN_GRADIENTS) else GROUPS)
+    return {**kept, "odd": _odd_places(value), "largest": largest, "sums": (sums * STEPS).round().long().tolist()}
+
+
+def _fits(came: Any, kept: Print, scale: float) -> bool:
+    """With the tolerances of `compare.same`; `scale` is the magnitude that they are relative to."""
+    if "dtype" in kept:
+        return isinstance(came, torch.Tensor) and _tensor_fits(came, kept, scale)
+    if "float" in kept:
+        if isinstance(came, torch.Tensor) and came.numel() == 1:
+            came = came.item()
+        is_number = isinstance(came, (int, float)) and not isinstance(came, bool)
+        return is_number and math.isclose(came, float(kept["float"]), rel_tol=RELATIVE)
+    return _print(came, "") == kept
+
+
+def _tensor_fits(came: torch.Tensor, kept: Print, scale: float) -> bool:
+    if dtype_name(came) != kept["dtype"] or list(came.shape) != kept["shape"]:
+        return False
+    if "digest" in kept:
+        return bool(_digest_of(came) == kept["digest"])
+    if _odd_places(came) != kept["odd"]:
+        return False
+    largest, finite = kept["largest"], came.double().nan_to_num(0.0, 0.0, 0.0)
+    allowed = GENEROUS * RELATIVE * scale
+    if came.dtype in (torch.float16, torch.bfloat16):
+        allowed = ULPS_OF_HALF * torch.finfo(came.dtype).eps * (largest + RELATIVE)
+    if largest == 0.0:
+        return bool((finite.abs() <= allowed).all())
+    sums = torch.tensor(kept["sums"], dtype=torch.float64) / STEPS
+    moved = (_sums(finite, largest, sums.numel()) - sums).abs()
+    return bool((moved <= _groups(finite.numel(), sums.numel())[2] * allowed / largest + ROUNDING_OF_SUMS).all())
+
+
+def _few_digits(number: float) -> float:
+    """The number with the digits that are stored; the very largest there is stays finite."""
+    rounded = float(f"{number:.{DIGITS_OF_LARGEST}g}")
+    return rounded if math.isfinite(rounded) else number
+
+
+def _digest_of(tensor: torch.Tensor) -> str:
+    content = tensor.detach().clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8).numpy()
+    return hashlib.blake2b(content.tobytes(), digest_size=8).hexdigest()
+
+
+def _odd_places(numbers: torch.Tensor) -> str:
+    """Digest of the places of NaN and infinity; "" when all numbers are finite."""
+    if bool(numbers.isfinite().all()):
+        return ""
+    return _digest_of(numbers.isnan() + 2 * numbers.isposinf() + 3 * numbers.isneginf())
+
+
+def _sums(finite: torch.Tensor, largest: float, groups: int) -> torch.Tensor:
+    """The sum of each group, relative to the largest number."""
+    places, signs, counts = _groups(finite.numel(), groups)
+    parts = finite.reshape(-1) / (largest or 1.0) * signs
+    return torch.zeros(counts.numel(), dtype=torch.float64).index_add_(0, places, parts)
+
+
+@lru_cache(maxsize=256)
+def _groups(count: int, groups: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Group and sign of each of `count` elements, and the size of each group: the same on every machine.
+
+    Each element is a group of its own if there are no more of them than groups.
+    """
+    if count <= groups:
+        return torch.arange(count), torch.ones(count, dtype=torch.float64), torch.ones(count, dtype=torch.float64)
+    # multiplying by a large odd number puts neighbours, and a matrix's columns, into different groups
+    mixed = (torch.arange(count, dtype=torch.int64) * 2654435761) % 2**32
+    mixed = ((mixed ^ (mixed >> 15)) * 2246822519) % 2**32
+    places, signs = (mixed >> 16) % groups, ((mixed >> 8) % 2).double() * 2 - 1
+    return places, signs, torch.bincount(places, minlength=groups).double()

@@ -16,6 +16,7 @@ import pytest
 from grader.course import Exercise
 from grader.sandbox.clock import Budget
 from grader.sandbox.inside import host, wire
+from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, LearnerFile, Parts, Worker, WorkerLost
 
@@ -275,7 +276,7 @@ class LocalProcess(_Facts):
         super().__init__(exercise, source)
         # the real path, so that a debugger can show the source lines
         self._file = file or exercise.file_name
-        self._namespace: host.Namespace | None = None
+        self._namespace: Namespace | None = None
 
     def ask(self, question: Question) -> Any:
         """Answer in this process. A learner's exception becomes CheckFailed with the learner's own traceback."""
@@ -295,7 +296,7 @@ class LocalProcess(_Facts):
             raise CheckFailed(text).with_traceback(own) from None
         return wire.copied(reply)
 
-    def _load(self) -> host.Namespace:
+    def _load(self) -> Namespace:
         self.read_scan(host.scan(self.text, self.script.calls, self.script.entry_points))
         if self.refusal:
             raise CheckFailed(self.refusal)

@@ -11,14 +11,13 @@ import torch
 
 from .answers import Answers, Exchange
 from .case import Case, Question
+from .checks import CHECK_ERRORS
 from .draw import Draw, Kind
-from .expected import Expected
+from .expected import Expected, TrustedModule
 from .faults import CheckFailed
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, PlannedQuestion, key_of_shapes
 from .plan_file import read_plan
-from .points import CHECK_ERRORS
-from .trusted import TrustedModule
 
 if TYPE_CHECKING:
     from .checks import Check, Kit
@@ -66,7 +65,8 @@ def _rehearsed(check: Check, expected: Expected, given: str, by: Answering | Non
     if planned.converses:
         return planned
     draw = _Recorded(expected.draw(check.name), planned)
-    learner = _Rehearsing(planned, expected, draw, given, by)
+    recorder = _Recorder(planned, expected, by)
+    learner = LearnerModule(recorder, expected, draw, source=given, given=given, questions=recorder)
     try:
         check.run(learner, draw)
         is_bare = all(isinstance(each, Exchange) for each in learner.exchanges) and not learner.looked_at_source
@@ -85,9 +85,10 @@ def _has_error(asked: PlannedQuestion) -> bool:
 class _Recorder:
     """Makes the questions of a rehearsal, and stands in for the process that answers them."""
 
-    def __init__(self, planned: PlannedCheck, expected: Expected) -> None:
+    def __init__(self, planned: PlannedCheck, expected: Expected, by: Answering | None) -> None:
         self._planned = planned
         self._expected = expected
+        self._by = by
 
     def of(self, cases: Sequence[Case]) -> Question:
         """The question, written down with the reference's answers; a check may go on changing its cases."""
@@ -95,26 +96,10 @@ class _Recorder:
         self._planned.questions.append(PlannedQuestion(question, self._expected.answers_to(question), is_sent=False))
         return question
 
-    def send(self) -> list[Answers]:
-        """The answers to the question that was made last."""
-        self._planned.questions[-1] = replace(self._planned.questions[-1], is_sent=True)
-        return self._planned.questions[-1].answers
-
     def ask(self, question: Question) -> Any:
-        raise AssertionError("a rehearsal asks no learner")
-
-
-class _Rehearsing(LearnerModule):
-    """Answers with the reference's answers, or another's."""
-
-    def __init__(self, planned: PlannedCheck, expected: Expected, draw: Draw, given: str, by: Answering | None) -> None:
-        self._recorder = _Recorder(planned, expected)
-        super().__init__(self._recorder, expected, draw, source=given, given=given, questions=self._recorder)
-        self._by = by
-
-    def _put(self, question: Question) -> list[Answers]:
-        answers = self._recorder.send()
-        return self._by(question) if self._by else answers
+        """The reply to the question that was made last."""
+        asked = self._planned.questions[-1] = replace(self._planned.questions[-1], is_sent=True)
+        return (replace(asked, answers=self._by(question)) if self._by else asked).reply
 
 
 class _Recorded(Draw):

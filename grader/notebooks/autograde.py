@@ -38,8 +38,7 @@ from grader.intake.names import printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Record
 from grader.render.wording import score
-from grader.sandbox.launch import MachineError
-from grader.sandbox.levels import GRADING_LEVELS, Level
+from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
 from .released import Release, rebuilt, release_of, set_due_date, texts_for_people

@@ -15,8 +15,7 @@ from grader.judge.compare import form_difference
 from grader.judge.failure import error_text
 from grader.judge.faults import CheckFailed
 from grader.judge.process import LocalProcess, WalledProcess
-from grader.sandbox.launch import Launched
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import AnySandbox, open_sandbox
 
 OUT = "out"

@@ -20,8 +20,7 @@ from .workspace import Work, Workspace
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from grader.judge.grading import Judge
-    from grader.judge.stepping import SteppedExercise
+    from grader.judge.grading import Judge, SteppedExercise
     from grader.service.client import AnyJudge
 
 
@@ -93,7 +92,7 @@ class FileChecks:
 
     @cached_property
     def _stepped(self) -> SteppedExercise:
-        from grader.judge.stepping import SteppedExercise
+        from grader.judge.grading import SteppedExercise
 
         judge = cast("Judge", self._judge())
         judge.choose([self._work.exercise.id])

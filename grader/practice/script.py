@@ -21,10 +21,10 @@ import torch
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import CASE
-from grader.judge.at_fault import CaseAtFault, Look
 from grader.judge.case import OUTPUT, Case
+from grader.judge.case_text import CaseText, value_text
 from grader.judge.compare import RELATIVE, difference
-from grader.judge.shown_case import CaseText, value_text
+from grader.judge.shown import AnsweredCase, Look
 from grader.render.safe_text import safe_line
 from grader.sandbox.inside.wire import Slot
 
@@ -81,7 +81,7 @@ def sentences(look: Look) -> list[str]:
 class Script:
     """The script of a case: its text, and the values that are too large for it."""
 
-    def __init__(self, file: Path, fault: CaseAtFault, command: str) -> None:
+    def __init__(self, file: Path, fault: AnsweredCase, command: str) -> None:
         """file: the learner's. command: what writes this script, for its first line."""
         self.path = file.with_name(f"{file.stem}{CASE}.py")
         self._saved: dict[str, Any] = {}
@@ -92,7 +92,7 @@ class Script:
         saved = [SAVED] if self._saved else []
         self.text = "\n".join([*head, BEGIN.format(file=file.name), *saved, *steps])
 
-    def _steps(self, fault: CaseAtFault) -> list[str]:
+    def _steps(self, fault: AnsweredCase) -> list[str]:
         """The lines that call the learner's code, and print what differs."""
         case, text = fault.case, CaseText(fault.case, self._literal)
         lines = [f"torch.manual_seed({case.seed})"] if case.seed or case.is_random else []
@@ -110,7 +110,7 @@ class Script:
             return lines
         return [*lines, *self._comparison(comparable, fault)]
 
-    def _comparison(self, comparable: Mapping[str, str], fault: CaseAtFault) -> list[str]:
+    def _comparison(self, comparable: Mapping[str, str], fault: AnsweredCase) -> list[str]:
         came, expected = fault.came.values, fault.expected.values
         differ = [
             name for name in comparable if name in expected and difference(came.get(name), expected[name], what="")
@@ -206,7 +206,7 @@ class Stop:
     commands: tuple[str, ...]
 
 
-def first_stop(look: Look, fault: CaseAtFault, file: Path) -> Stop:
+def first_stop(look: Look, fault: AnsweredCase, file: Path) -> Stop:
     """The learner's breakpoint, the line that raised, or the first line of the learner's function."""
     error, source = fault.came.error or {}, file.read_bytes()
     own = tuple(f"break {file.name}:{line}" for line in _breakpoints(source))

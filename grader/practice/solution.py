@@ -12,7 +12,7 @@ from rich.syntax import Syntax
 
 from grader.course import Exercise
 from grader.errors import KataError
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import load_alternatives
 from grader.render.safe_text import encodable, visible
 
 from .workspace import Workspace

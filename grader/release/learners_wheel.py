@@ -15,9 +15,9 @@ from grader.course.unpacking import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import SourceFile, Submission
+from grader.judge.expected import quietly
 from grader.judge.grading import Judge
 from grader.judge.seeds import seed_for
-from grader.judge.trusted import quietly
 from grader.record import MAX_SEED, Record
 
 from .course_files import course_files

@@ -16,12 +16,10 @@ from pathlib import Path
 from grader.course import FILE_NAME, Course, load_course
 from grader.judge.answers import Answers, same_answers
 from grader.judge.checks import Kit
-from grader.judge.expected import Expected
-from grader.judge.fingerprint import Print, fingerprint
-from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong
-from grader.judge.plan_file import file_of, identity
+from grader.judge.expected import Expected, quietly
+from grader.judge.plan import AS_REFERENCE, KnownMistake, Print, Wrong
+from grader.judge.plan_file import file_of, fingerprint, identity
 from grader.judge.rehearsal import expected_of
-from grader.judge.trusted import quietly
 
 FEW_EXERCISES = 4
 """Up to this many exercises are planned in this process: starting another takes longer."""

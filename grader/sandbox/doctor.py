@@ -11,8 +11,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .launch import MachineError
-from .levels import Level, has_zygotes
+from .levels import Level, MachineError, has_zygotes
 
 PROBE_SECONDS = 20
 TRIAL_SECONDS = 60.0

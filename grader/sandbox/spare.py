@@ -16,8 +16,7 @@ from typing import cast
 
 from .clock import processor_seconds
 from .inside import wire
-from .launch import Launched, MachineError, launch_spawned
-from .levels import Level
+from .levels import Launched, Level, MachineError, launch_spawned
 from .worker import Bounds, Worker, WorkerLost, ending_of
 
 WARM_SECONDS = 120.0

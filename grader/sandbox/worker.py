@@ -16,7 +16,7 @@ import torch
 
 from .clock import Budget, Shortage, Used
 from .inside import wire
-from .launch import MachineError
+from .levels import MachineError
 
 START_SECONDS = 20.0
 LINGER_SECONDS = 5.0

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from grader.cache_folder import demand_own
 from grader.files import lock_at
 from grader.judge.faults import GraderBroken
-from grader.sandbox.launch import MachineError, launch_ahead
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import Level, MachineError, launch_ahead
 from grader.starting import HOME
 
 from .protocol import REPLY, REQUEST, Reply, Request

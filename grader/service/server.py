@@ -20,8 +20,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from grader.errors import KataError
-from grader.sandbox.launch import Launched, MachineError, launch_ahead
-from grader.sandbox.levels import Level
+from grader.sandbox.levels import Launched, Level, MachineError, launch_ahead
 
 from .protocol import REPLY, REQUEST, Reply, Request
 from .registration import Registration, judges_folder, register, registered, unregister

@@ -18,8 +18,8 @@ import pytest
 from grader.course import Exercise, load_course
 from grader.intake import SourceFile, Submission
 from grader.judge.case import Question
+from grader.judge.checks import Worth
 from grader.judge.grading import Judge
-from grader.judge.points import Worth
 from grader.judge.process import LocalProcess
 from grader.judge.session import Session
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record

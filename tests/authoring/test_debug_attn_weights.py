@@ -9,7 +9,7 @@ import pytest
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
-from grader.judge.alternatives import load_alternatives
+from grader.judge.bank import load_alternatives
 from grader.judge.grading import Judge
 from grader.record import CheckResult, ExerciseResult, Record
 

@@ -79,8 +79,7 @@ def as_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def answers(only: Sequence[str] = ()) -> Files:
     """A table of every reference, alternative and known mistake; of the other exercises, the rows that are frozen."""
     from grader.course import load_course
-    from grader.judge.alternatives import load_alternatives
-    from grader.judge.mistakes import load_bank
+    from grader.judge.bank import load_alternatives, load_bank
 
     course = load_course(ROOT / "course.yml")
     sources: dict[str, dict[str, str]] = {}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.judge.alternatives import defined_anew
+from grader.judge.bank import defined_anew
 from grader.judge.faults import BankError
 
 REFERENCE = '''\

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.judge.answers import Answers, same_answers
-from grader.judge.fingerprint import fingerprint, has_fingerprint
+from grader.judge.plan_file import fingerprint, has_fingerprint
 
 
 def of(value: Any, name: str = "output") -> Answers:

@@ -15,7 +15,7 @@ from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.session import Session
 from grader.record import Record, without_timings
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 
 CHECKS = '''
 import torch

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.judge.bank import Mistake, load_bank, without
 from grader.judge.faults import BankError
-from grader.judge.mistakes import Mistake, load_bank, without
 
 REFERENCE = "def f(x):\n    return x + 1\n"
 

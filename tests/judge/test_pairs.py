@@ -10,9 +10,9 @@ import pytest
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
 from grader.judge import diagnosis
+from grader.judge.bank import Mistake, both_from, load_bank
+from grader.judge.expected import CourseCode
 from grader.judge.grading import Judge
-from grader.judge.mistakes import Mistake, both_from, load_bank
-from grader.judge.trusted import CourseCode
 from grader.record import ExerciseResult, Record
 
 EXERCISES = ("softmax", "self_attention", "multi_head_attention", "multi_head_wrapper")

@@ -19,10 +19,9 @@ from grader.judge.checks import Kit
 from grader.judge.draw import Draw
 from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken, NotInPlan
-from grader.judge.fingerprint import fingerprint
 from grader.judge.grading import Judge
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, Wrong
-from grader.judge.plan_file import file_of, identity, plan_of, read_plan
+from grader.judge.plan_file import file_of, fingerprint, identity, plan_of, read_plan
 
 ABOUT = {"version": 4, "exercise": "share", "seed": 7}
 

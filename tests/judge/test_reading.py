@@ -6,10 +6,9 @@ from grader.judge.answers import Exchange, Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.draw import Draw
-from grader.judge.expected import Expected
-from grader.judge.fingerprint import fingerprint
+from grader.judge.expected import CourseCode, Expected, TrustedModule
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
-from grader.judge.trusted import CourseCode, TrustedModule
+from grader.judge.plan_file import fingerprint
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
 BANK = """

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from grader.judge.case import Question, function
-from grader.judge.trusted import TrustedModule
+from grader.judge.expected import TrustedModule
 
 
 @pytest.mark.parametrize(
@@ -59,8 +59,8 @@ LOADS = """
 import linecache, sys
 from pathlib import Path
 from grader.course import load_course
-from grader.judge.mistakes import both_from, load_bank
-from grader.judge.trusted import TrustedModule
+from grader.judge.bank import both_from, load_bank
+from grader.judge.expected import TrustedModule
 
 course = load_course(Path({root!r}) / "course.yml")
 for exercise in map(course.exercise, sys.argv[1:] or [each.id for each in course.exercises]):

@@ -14,8 +14,8 @@ import torch
 
 from grader.course import load_course
 from grader.intake import read_submission
-from grader.judge.at_fault import look_into
 from grader.judge.grading import Judge
+from grader.judge.shown import look_into
 from grader.practice.script import Script
 
 Done = subprocess.CompletedProcess[str]

@@ -18,7 +18,7 @@ from grader.course import Exercise, load_course
 from grader.course.part import part_of
 from grader.course.stubs import make_stub
 from grader.course.unpacking import packed
-from grader.judge.mistakes import load_bank
+from grader.judge.bank import load_bank
 from grader.judge.plan import KnownMistake, Plan
 from grader.judge.plan_file import file_of, plan_of
 from grader.release.course_files import course_files
@@ -39,7 +39,7 @@ IDIOMS = {
     "CausalAttention(d_in, d_out, context_length, dropout)",  # as the contract has it
 }
 
-OF_THE_PROGRAM = "grader/judge/mistakes.py"
+OF_THE_PROGRAM = "grader/judge/bank.py"
 """How any class could remember its last result is the program's, for the banks of all courses, and tells of no exercise."""
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds
 

@@ -4,7 +4,7 @@ import contextlib
 import pytest
 import torch
 
-from grader.sandbox.inside.forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
+from grader.sandbox.inside.watching import ForbiddenOperator, OperatorWatch, forbidden_uses
 
 CALLS = ("softmax", "log_softmax", "Softmax", "scaled_dot_product_attention")
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.inside import large_pages
+from grader.sandbox.inside import warmth
 
 GATHER = """
 import json, re, sys
-from grader.sandbox.inside.large_pages import PageCollapse, places
+from grader.sandbox.inside.warmth import PageCollapse, places
 
 held = [bytes([n % 256]) * 5000 for n in range(4000)]
 collapse, steps = PageCollapse(), 1
@@ -57,10 +57,10 @@ def test_memory_is_in_large_pages(told):
 def test_only_whole_pages_of_a_process_own_memory_are_gathered(tmp_path, monkeypatch, line, count):
     maps = tmp_path / "maps"
     maps.write_text(line + "\n")
-    monkeypatch.setattr(large_pages, "MAPS", str(maps))
-    assert len(large_pages.places()) == count
+    monkeypatch.setattr(warmth, "MAPS", str(maps))
+    assert len(warmth.places()) == count
 
 
 def test_system_without_such_a_list_gathers_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(large_pages, "MAPS", str(tmp_path / "none"))
-    assert not large_pages.PageCollapse().step()
+    monkeypatch.setattr(warmth, "MAPS", str(tmp_path / "none"))
+    assert not warmth.PageCollapse().step()

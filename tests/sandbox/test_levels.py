@@ -8,7 +8,7 @@ import torch
 
 from grader.sandbox import doctor, levels
 from grader.sandbox.doctor import try_level
-from grader.sandbox.launch import MachineError, launch
+from grader.sandbox.levels import MachineError, launch
 
 
 def test_the_environment_passed_on_is_only_ours(monkeypatch):
@@ -82,7 +82,7 @@ def test_a_missing_part_comes_with_its_remedy(monkeypatch, tmp_path):
 
 
 def test_the_judges_side_starts_a_zygote_without_loading_torch():
-    code = "import sys; import grader.sandbox.launch, grader.sandbox.doctor; sys.exit('torch' in sys.modules)"
+    code = "import sys; import grader.sandbox.levels, grader.sandbox.doctor; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

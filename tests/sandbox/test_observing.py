@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from grader.sandbox.inside.observing import Observer
+from grader.sandbox.inside.watching import Observer
 
 
 def seen(action):

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.sandbox.forked import ForkedProcess
-from grader.sandbox.launch import LaunchedZygote, MachineError, join, launch_zygote
-from grader.sandbox.levels import Level
-from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.levels import LaunchedZygote, Level, MachineError, join, launch_zygote
+from grader.sandbox.sandbox import ForkedProcess, Sandbox
 from grader.sandbox.worker import Bounds, Worker
 
 SECONDS = 60

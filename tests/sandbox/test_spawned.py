@@ -10,11 +10,11 @@ import time
 import pytest
 import torch
 
-from grader.sandbox import launch as launching
+from grader.sandbox import levels as launching
 from grader.sandbox import spare
 from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
-from grader.sandbox.launch import LaunchedZygote, MachineError, launch, launch_spawned
+from grader.sandbox.levels import LaunchedZygote, MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, open_sandbox
 from grader.sandbox.spare import SpawnedWorkers
 from grader.sandbox.worker import Bounds, LearnerFile, WorkerLost, ending_of

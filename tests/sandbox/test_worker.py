@@ -9,7 +9,7 @@ import torch
 
 from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
-from grader.sandbox.launch import MachineError
+from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MOST_UNREAD, Bounds, LearnerFile, WorkerLost
 

@@ -10,34 +10,23 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
-import random
+import os
 import re
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 
 from . import wire
-from .forbidden import ForbiddenOperator, OperatorWatch, forbidden_uses
-from .observing import Observer
-from .training import train
+from .case_steps import STEPS, CaseError, Namespace, seed_everything
+from .watching import ForbiddenOperator, Observer, OperatorWatch, forbidden_uses
 
 MAX_FRAMES = 6
 MAX_MESSAGE = 600
 MAX_TENSORS = 6
 NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
-
-Namespace = Mapping[str, Any]
-
-
-class CaseError(Exception):
-    """A step that fails for a reason we have our own message for, such as a missing entry point."""
-
-    def __init__(self, kind: str, **details: Any) -> None:
-        super().__init__(kind)
-        self.details = {"kind": kind, **details}
 
 
 def run_question(
@@ -83,15 +72,6 @@ def _run_case(
         if step.get("tell"):
             answers[str(number)] = value
     return {"answers": answers, "error": None}
-
-
-def seed_everything(seed: int) -> None:
-    """Seed all generators. Forks share the random state of their parent, so each case starts from its own seed."""
-    random.seed(seed)
-    torch.default_generator.manual_seed(seed)  # torch.manual_seed also looks for accelerators, 2 ms a time
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed(seed % 2**32)
 
 
 def describe_error(error: BaseException, file: str) -> dict[str, Any]:
@@ -152,225 +132,6 @@ def _own_frames(traceback: types.TracebackType | None, file: str) -> list[list[A
     return frames[-MAX_FRAMES:]
 
 
-# --- the steps ------------------------------------------------------------------------------------------------
-
-Slots = dict[int, Any]
-
-
-def _fill(value: Any, slots: Slots) -> Any:
-    """Replace slots by their values, at any depth."""
-    if isinstance(value, wire.Slot):
-        return slots[value.number]
-    if isinstance(value, (list, tuple)):
-        return type(value)(_fill(item, slots) for item in value)
-    if isinstance(value, dict):
-        return {key: _fill(item, slots) for key, item in value.items()}
-    return value
-
-
-def _tensor(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> torch.Tensor:
-    tensor: torch.Tensor = step["value"].clone()
-    return tensor.requires_grad_() if step["gradient"] else tensor
-
-
-def _entry(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
-    if step["name"] not in namespace:
-        raise CaseError("no_entry", name=step["name"])
-    return namespace[step["name"]]
-
-
-def _library_module(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
-    """A module of torch.nn that a check passes in, such as nn.Dropout(0.5)."""
-    return getattr(torch.nn, step["name"])(*step["args"])
-
-
-def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
-    target = slots[step["target"].number]
-    if step["method"] == "__getitem__" and isinstance(step["args"][0], int):
-        _part(target, step["args"][0])
-    if step["method"]:
-        target = getattr(target, step["method"])
-    args = _fill(step["args"], slots)
-    if type(target) is getattr(torch.nn, type(target).__name__, None):
-        for value in args:
-            _demand_tensor(value)
-    return target(*args, **_fill(step["kwargs"], slots))
-
-
-def _demand_tensor(value: Any) -> None:
-    """A layer of torch's that a check passes the result through would name its own argument, not what came back."""
-    if not isinstance(value, torch.Tensor):
-        raise CaseError("no_tensor", what=_in_words(value))
-
-
-def _in_words(value: Any) -> str:
-    if value is None:
-        return "None (is a `return` missing?)"
-    if isinstance(value, torch.Tensor):
-        return "a single tensor"
-    if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return wire.describe(value)
-
-
-def _part(value: Any, number: int) -> None:
-    """Check that the result has such a part: unpacking one tensor instead of two would fail with an unhelpful error."""
-    if not isinstance(value, (tuple, list)) or number >= len(value):
-        raise CaseError("no_part", what=_in_words(value))
-
-
-def _load(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Copy given numbers into a module's parameters by name. Names and shapes must be exactly those of the contract."""
-    module = _module(slots[step["target"].number])
-    own = dict(module.named_parameters(remove_duplicate=False))
-    given: dict[str, torch.Tensor] = step["weights"]
-    missing = [name for name in given if name not in own]
-    unexpected = [name for name in own if name not in given]
-    if missing or unexpected:
-        plain = [name for name in missing if _is_plain_tensor(module, name)]
-        unknown = [str(name)[:80] for name in unexpected[:20]]
-        raise CaseError("names", missing=missing[:20], unexpected=unknown, plain=plain[:20])
-    for name, tensor in given.items():
-        if own[name].shape != tensor.shape:
-            raise CaseError("weight_shape", name=name, came=list(own[name].shape), expected=list(tensor.shape))
-    with torch.no_grad():
-        for name, tensor in given.items():
-            own[name].copy_(tensor)
-
-
-def _is_plain_tensor(module: torch.nn.Module, name: str) -> bool:
-    """Whether the module has a tensor of that name that is not registered as a parameter."""
-    held: Any = module
-    try:
-        for part in name.split("."):
-            held = getattr(held, part)
-    except Exception:
-        return False
-    return isinstance(held, torch.Tensor) and not isinstance(held, torch.nn.Parameter)
-
-
-def _module(value: Any) -> torch.nn.Module:
-    if not isinstance(value, torch.nn.Module):
-        raise CaseError("not_a_module", what=wire.describe(value))
-    return value
-
-
-def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Put a module into training or evaluation mode and, if asked, into another dtype."""
-    module = _module(slots[step["target"].number])
-    module.train(step["train"])
-    if step["dtype"]:
-        module.to(getattr(torch, step["dtype"]))
-
-
-def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """Gradients of sum(output * weights) for the named inputs and a module's parameters; None where none arrives."""
-    outputs = _flat_tensors(_fill(step["of"], slots))
-    pairs = [
-        (out, weight)
-        for out, weight in zip(outputs, step["cotangents"], strict=False)
-        if _can_differentiate(out, weight)
-    ]
-    wanted: dict[str, torch.Tensor] = {name: slots[slot.number] for name, slot in step["inputs"].items()}
-    if step["module"] is not None:
-        wanted.update(_module(slots[step["module"].number]).named_parameters(remove_duplicate=False))
-    arriving = {name: tensor for name, tensor in wanted.items() if tensor.requires_grad}
-    if not pairs or not arriving:
-        return dict.fromkeys(wanted)
-    # a single scalar to start from: given several cotangents, torch imports sympy, half a second
-    start = torch.stack([(out * weight).sum() for out, weight in pairs]).sum()
-    grads = torch.autograd.grad(start, list(arriving.values()), allow_unused=True)
-    return {**dict.fromkeys(wanted), **dict(zip(arriving, grads, strict=True))}
-
-
-def _flat_tensors(value: Any) -> list[torch.Tensor]:
-    parts = value if isinstance(value, (list, tuple)) else [value]
-    return [part for part in parts if isinstance(part, torch.Tensor)]
-
-
-def _can_differentiate(output: torch.Tensor, cotangent: torch.Tensor) -> bool:
-    return output.requires_grad and output.shape == cotangent.shape and output.dtype == cotangent.dtype
-
-
-def _value(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
-    return _fill(step["value"], slots)
-
-
-def _parameters(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
-    """{name: [shape, requires_grad]} of a module's parameters."""
-    module = _module(slots[step["target"].number])
-    named = module.named_parameters(remove_duplicate=False)
-    return {str(name): [list(tensor.shape), tensor.requires_grad] for name, tensor in named}
-
-
-def _buffers(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> list[str]:
-    return [str(name) for name, _ in _module(slots[step["target"].number]).named_buffers()]
-
-
-def _attribute(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
-    target = slots[step["target"].number]
-    if not hasattr(target, step["name"]):
-        raise CaseError("no_attribute", name=step["name"])
-    return getattr(target, step["name"])
-
-
-def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str:
-    """How a call ends that should be refused: "refused" (assert or ValueError), "accepted", or another error's type."""
-    try:
-        _call(step, slots, namespace)
-    except (AssertionError, ValueError):
-        return "refused"
-    except Exception as error:
-        return str(type.__getattribute__(type(error), "__name__"))
-    return "accepted"
-
-
-def _observed(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Placeholder: `_run_case` fills in what its Observer has seen so far."""
-
-
-KEPT = "models kept"
-"""Key of the trained models among the file's names; no Python name contains a blank."""
-MOST_KEPT = 4
-
-
-def _train(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Train a model, or take one from the cache that was trained in exactly the same way."""
-    assert isinstance(namespace, dict)
-    kept: dict[str, torch.nn.Module] = namespace.setdefault(KEPT, {})
-    target = step["target"].number
-    if step["keep"] in kept:
-        slots[target] = kept[step["keep"]]
-    else:
-        train(_module(slots[target]), step["batches"], step["rate"])
-        if step["keep"]:
-            if len(kept) >= MOST_KEPT:
-                kept.clear()
-            kept[step["keep"]] = slots[target]
-    seed_everything(0)  # so that later steps draw the same numbers in both cases
-
-
-STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
-    "tensor": _tensor,
-    "entry": _entry,
-    "library_module": _library_module,
-    "call": _call,
-    "load": _load,
-    "prepare": _prepare,
-    "gradients": _gradients,
-    "value": _value,
-    "parameters": _parameters,
-    "buffers": _buffers,
-    "attribute": _attribute,
-    "refuses": _refuses,
-    "observed": _observed,
-    "train": _train,
-}
-
-
-# --- in the worker --------------------------------------------------------------------------------------------
-
-
 def scan(source: str, calls: Sequence[str], entry_points: Sequence[str]) -> dict[str, Any]:
     """Look at the source before it runs: forbidden library calls, or the syntax error."""
     try:
@@ -391,3 +152,53 @@ def load(source: str, file: str) -> Namespace:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
+
+
+# --- in the worker ----------------------------------------------------------------------------------------------
+
+
+def serve(questions: int, answers: int) -> None:
+    """Read questions from one descriptor and answer on the other until the judge closes it."""
+    task = _receive(questions, wire.MAX_HEADER_BYTES)
+    answering = _Answering(answers, task["reply_bytes"])
+    source, file = bytes(task["source"].tolist()).decode("utf-8"), task["file"]
+    answering.send(scan(source, task["calls"], task["entry_points"]))
+    try:
+        namespace = load(source, file)
+    except BaseException as error:
+        answering.send({"error": describe_error(error, file)})
+        return
+    answering.send({"loaded": True})
+    with contextlib.suppress(wire.ChannelClosed):
+        while True:
+            question = _receive(questions, wire.TRUSTED_BYTES)
+            answering.send(run_question(question, namespace, file, task["operators"]))
+
+
+def _receive(questions: int, most_bytes: int) -> Any:
+    """Read one message. Raises wire.ChannelClosed at the end."""
+    return wire.unpack_trusted(*wire.read_frame(questions, most_bytes))
+
+
+class _Answering:
+    """Sends answers as long as there is room for them, and otherwise notes that they are too large."""
+
+    def __init__(self, answers: int, room: int) -> None:
+        self._answers = answers
+        self._room = room
+
+    def send(self, value: Any) -> None:
+        """Send an answer."""
+        try:
+            frame = wire.pack(value, self._room)
+            if len(frame) > self._room:
+                raise wire.WireError("all answers together are larger than they may be")
+            self._room -= len(frame)
+        except wire.WireError as error:
+            frame = wire.pack({"too_large": str(error)}, 0)
+        wire.write_frame(self._answers, frame)
+
+
+def end_now(code: int = 0) -> None:
+    """Exit without running a learner's atexit handlers."""
+    os._exit(code)

@@ -14,7 +14,7 @@ CHUNK = 1 << 16
 def main() -> None:
     """Become a worker: load torch, say "ready", take the limits, answer questions, exit. Never returns."""
     questions, answers = _take_streams()
-    from . import limits, serving, warmth, wire  # only now: torch may print while it loads
+    from . import host, limits, warmth, wire  # only now: torch may print while it loads
 
     code = 1
     try:
@@ -25,7 +25,7 @@ def main() -> None:
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
         limits.limit_as_possible(limits.Rlimits(order["cpu_seconds"], order["memory_bytes"]))
-        serving.serve(questions, answers)
+        host.serve(questions, answers)
         code = 0
     except Exception as error:
         # if it never became ready, the judge shows this last line
@@ -33,7 +33,7 @@ def main() -> None:
     except BaseException:
         pass
     finally:
-        serving.end_now(code)
+        host.end_now(code)
 
 
 def _take_streams() -> tuple[int, int]:

@@ -18,11 +18,10 @@ import tempfile
 import time
 from dataclasses import dataclass
 
-from . import serving, wire
-from .large_pages import PageCollapse
+from . import host, wire
 from .limits import Rlimits, limit
 from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
-from .warmth import keep_what_is_loaded, load_what_few_need, warm_up
+from .warmth import PageCollapse, keep_what_is_loaded, load_what_few_need, warm_up
 
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
@@ -193,7 +192,7 @@ def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
             rules.confine(bounds, parent)
         wire.write_frame(4, wire.pack({"ready": True}, 0))
         code = 1
-        serving.serve(3, 4)
+        host.serve(3, 4)
         code = 0
     except LockdownFailed as error:
         with contextlib.suppress(BaseException):
@@ -201,7 +200,7 @@ def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
     except BaseException:
         pass
     finally:
-        serving.end_now(code)
+        host.end_now(code)
 
 
 def _take_descriptors(fds: list[int]) -> None:

@@ -1,146 +1,26 @@
-"""Text about a check's questions, with expected and actual answers: for answering an appeal, never for learners.
+"""A case as the Python code that it stands for: for answering an appeal, and for a script beside the learner's file.
 
-A case is shown as the Python code that it stands for. Numbers are written with full precision; of a large tensor only
-the beginning and the size are shown.
+Numbers are written with full precision; of a large tensor only the beginning and the size are shown.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import torch
 
 from grader.sandbox.inside.wire import Opaque, Slot
 
-from .answers import Answers, Exchange, Reading, read_from
-from .case import Case, Question
-from .compare import difference, dtype_name, in_words, shape_text
-from .expected import Expected
-from .faults import NotInPlan
-
-if TYPE_CHECKING:
-    from grader.course import Course
-    from grader.intake import Submission
-    from grader.record import ExerciseResult, Record
-    from grader.sandbox.levels import Level
-
-    from .session import Session
+from .case import Case
+from .compare import dtype_name, in_words, shape_text
 
 MOST_NUMBERS = 256
 """Limit for the numbers of one tensor."""
-MOST_CASES = 4
-"""Limit for the cases of one check: wrong ones come first."""
 SHORT = 96
 """A tensor of at most this many characters is written on one line."""
-
-
-@dataclass(frozen=True)
-class ShownCase:
-    """One case of a check, in lines of text."""
-
-    asked: tuple[str, ...]
-    expected: tuple[str, ...]
-    came: tuple[str, ...]
-    is_wrong: bool
-
-
-@dataclass(frozen=True)
-class ShownCheck:
-    """What one check asked a learner's code; `left_out` counts the cases that are not shown."""
-
-    cases: tuple[ShownCase, ...]
-    left_out: int = 0
-
-
-def shown_check(
-    exchanges: Sequence[Exchange | Reading], expected: Expected, planned: Sequence[Question] = ()
-) -> ShownCheck:
-    """A check's questions and answers, wrong cases first.
-
-    planned: what it would have asked, in case no answer came.
-    """
-    if not exchanges:
-        nothing = {"kind": "no answer came"}
-        exchanges = [Exchange(each, [Answers({}, nothing) for _ in each.cases]) for each in planned]
-    cases = [case for exchange in exchanges for case in _cases(exchange, expected)]
-    cases.sort(key=lambda case: not case.is_wrong)
-    return ShownCheck(tuple(cases[:MOST_CASES]), max(len(cases) - MOST_CASES, 0))
-
-
-def asked_again(
-    course: Course, level: Level, seed: int, submission: Submission, exercise: str
-) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
-    """Grade a submission's exercise again; returns the result, and the values of the checks that do not pass."""
-    from .grading import Judge
-
-    shown: dict[str, ShownCheck] = {}
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        for check in result.checks:
-            if check.outcome == "failed":
-                planned = session.planned(check.name)
-                shown[check.name] = shown_check(
-                    session.asked(check.name), session.expected, planned.asked if planned else ()
-                )
-
-    records: list[Record] = []
-    with closing(Judge(course, level, seed, [exercise])) as judge:
-        judge.grade([submission], records.append, attend=attend)
-    (again,) = records[0].exercises
-    return again, shown
-
-
-def _cases(exchange: Exchange | Reading, expected: Expected) -> Iterator[ShownCase]:
-    if isinstance(exchange, Reading):
-        yield _reading(exchange, expected)
-        return
-    try:
-        answers = expected.answers_to(exchange.question)
-    except NotInPlan:
-        answers = [Answers({}) for _ in exchange.question.cases]
-    for case, came, right in zip(exchange.question.cases, exchange.answers, answers, strict=True):
-        yield ShownCase(tuple(case_text(case)), _told(right), _told(came), is_wrong(came, right))
-
-
-def _reading(reading: Reading, expected: Expected) -> ShownCase:
-    """A check that reads plain values from the learner's own outputs: these values, and the calls that gave them."""
-    asked: list[str] = []
-
-    def answer(question: Question) -> list[Answers]:
-        asked.extend(line for case in question.cases for line in case_text(case))
-        return expected.answers_to(question)
-
-    wanted = read_from(reading.talk, answer)
-    told = tuple(_values(wanted)), tuple(_values(reading.came))
-    return ShownCase(("# read from numbers that are the learner's own", *asked), *told, wanted != reading.came)
-
-
-def is_wrong(came: Answers, expected: Answers) -> bool:
-    """Whether one case's answers differ from the reference's."""
-    if came.error is not None or expected.error is not None:
-        return came.error != expected.error
-    return any(difference(came.values.get(name), right, what="") for name, right in expected.values.items())
-
-
-def _told(answers: Answers) -> tuple[str, ...]:
-    if answers.error is not None:
-        error = answers.error
-        said = ": ".join(str(error[key]) for key in ("type", "message", "name", "what") if error.get(key))
-        return (f"an error ({error['kind']}): {said}" if said else f"an error ({error['kind']})",)
-    return tuple(_values(answers.values))
-
-
-def _values(values: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in values.items():
-        yield f"{name} = {value_text(value)}"
-
-
-# --- cases --------------------------------------------------------------------------------------------------------
 
 
 def case_text(case: Case) -> Iterator[str]:

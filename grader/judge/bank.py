@@ -1,4 +1,8 @@
-"""The bank of known mistakes: it proves the checks, and tells learners what they probably did."""
+"""What the course knows of wrong and of other right answers, each written as an edit of the reference.
+
+Known mistakes prove the checks, and tell learners what they probably did. Alternatives are right answers written
+differently: they keep the checks fair, and `kata solution` shows them.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +16,26 @@ from importlib import invalidate_caches
 from pathlib import Path
 from typing import Any
 
+from grader.course import Course, Exercise
 from grader.course.model import FAMILIES
 
-from .authored import fault, place
-from .edits import Edit, edited
-from .faults import BankError
+from .faults import BankError, fault, place, told
+
+Edit = tuple[str, str]
+
+
+def edited(text: str, edits: Sequence[Edit], whose: str, *, everywhere: bool = False) -> str:
+    """Apply edits one after another; each passage occurs exactly once, or at least once with `everywhere`.
+
+    Raises BankError, which begins with `whose`, when a passage does not fit.
+    """
+    for old, new in edits:
+        count = text.count(old)
+        if count == 0 or (count > 1 and not everywhere):
+            remedy = "take more of the line, or set everywhere=True" if count else "copy it from there"
+            raise BankError(f"{whose}: {old!r} occurs {count} times in the reference: {remedy}")
+        text = text.replace(old, new)
+    return text
 
 
 @dataclass(frozen=True)
@@ -200,3 +219,102 @@ def kept_from_the_last_call(entry: str, caught_by: str = "") -> Mistake:
         ],
         remembers=True,
     )
+
+
+IMPORTS = (ast.Import, ast.ImportFrom)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+MARKERS = ("# BEGIN SOLUTION", "# END SOLUTION")
+
+
+def load_alternatives(course: Course, exercise: Exercise) -> dict[str, str]:
+    """The sources of an exercise's alternatives by id; none where the course has none.
+
+    Raises BankError when they cannot be used as written.
+    """
+    path = course.alternatives_path(exercise)
+    if not path.is_file():
+        return {}
+    begun_from = course.stub_path if exercise.kind == "debug" else course.solution_path
+    text = begun_from(exercise).read_text(encoding="utf-8")
+    return {
+        id: (defined_anew if isinstance(written, str) else edited)(text, written, f"{place(path)}: {id!r}")
+        for id, written in _listed(path).items()
+    }
+
+
+def _listed(path: Path) -> dict[str, Any]:
+    try:
+        listed = runpy.run_path(str(path)).get("ALTERNATIVES")
+    except Exception as error:
+        raise BankError(fault(error, path)) from None
+    if not isinstance(listed, dict) or not all(isinstance(each, (str, list)) for each in listed.values()):
+        raise BankError(f"{place(path)}: ALTERNATIVES must be a dict of ids, each with definitions or a list of edits")
+    return listed
+
+
+def defined_anew(reference: str, text: str, whose: str) -> str:
+    """The reference, less its docstring, with the definitions of `text` in place of those of the same name.
+
+    A class without `__init__` keeps the reference's methods that it does not write. What else stands in front of a
+    definition comes along with it. Raises BankError, which begins with `whose`, when `text` defines nothing anew.
+    """
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        raise BankError(f"{whose}: {told(error)} in line {error.lineno} of its definitions. Mend that line") from None
+    reference = "\n".join(line for line in reference.splitlines() if line.strip() not in MARKERS)
+    old = list(_statements(reference, ast.parse(reference)))
+    named = {_name(node): node for node, _ in old if _name(node)}
+    imports, ahead, anew = list[str](), list[str](), dict[str, str]()
+    for node, passage in _statements(text, tree):
+        if isinstance(node, IMPORTS):
+            imports.append(passage)
+        elif _name(node) in named:
+            anew[_name(node)] = "\n\n\n".join([*ahead, _completed(node, passage, named[_name(node)], reference)])
+            ahead = []
+        else:
+            ahead.append(passage)
+    if not anew:
+        raise BankError(f"{whose}: define at least one of {', '.join(named)} anew, or write a list of edits")
+    imports += [passage for node, passage in old if isinstance(node, IMPORTS)]
+    imports.sort(key=lambda passage: passage.split()[1])  # by module: math, then torch, then torch.nn.functional
+    others = [anew.get(_name(node), passage) for node, passage in old if not isinstance(node, IMPORTS)]
+    return "\n\n\n".join(["\n".join(imports), *others, *ahead]).strip() + "\n"
+
+
+def _completed(node: ast.stmt, passage: str, old: ast.stmt, reference: str) -> str:
+    """A definition; a class without `__init__` begins with those of the old one's methods that it does not write."""
+    if not (isinstance(node, ast.ClassDef) and isinstance(old, ast.ClassDef)):
+        return passage
+    written = {each.name for each in node.body if isinstance(each, FUNCTIONS)}
+    if "__init__" in written:
+        return passage
+    methods = [(each, text) for each, text in _statements(reference, old) if isinstance(each, FUNCTIONS)]
+    kept = [text for each, text in methods if each.name not in written]
+    lines, first = passage.splitlines(), node.body[0]
+    head_end = first.end_lineno if _is_docstring(first) else node.lineno
+    cut = len(lines) - ((node.end_lineno or 0) - (head_end or 0))
+    gap = [""] if _is_docstring(first) else []
+    return "\n".join([*lines[:cut], *gap, "\n\n".join([*kept, "\n".join(lines[cut:]).strip("\n")])])
+
+
+def _statements(source: str, tree: ast.Module | ast.ClassDef) -> Iterator[tuple[ast.stmt, str]]:
+    """Each statement of a module or class, its docstring aside, as it is written, with the comments in front of it."""
+    lines, begin = source.splitlines(), getattr(tree, "lineno", 0)
+    for node in tree.body:
+        end = node.end_lineno or begin
+        if node is not tree.body[0] or not _is_docstring(node):
+            yield node, "\n".join(lines[begin:end]).strip("\n")
+        begin = end
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _name(node: ast.stmt) -> str:
+    """What a statement defines: a function, a class, or a name that it assigns; "" for any other."""
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        return node.name
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return next((target.id for target in targets if isinstance(target, ast.Name)), "")
