@@ -10,7 +10,6 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 import grader
-from grader import __version__
 
 from .endings import leave, sentences
 
@@ -117,7 +116,9 @@ def version(
 ) -> None:
     """A course on attention in PyTorch, and its grader.."""
     if show:
-        print(f"attention-kata {__version__}")
+        from importlib.metadata import version as installed_version
+
+        print(f"attention-kata {installed_version('attention-kata')}")
         raise typer.Exit
     if context.invoked_subcommand is None:
         from .learn import overview

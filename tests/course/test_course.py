@@ -9,6 +9,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
+from grader import __version__
 from grader.course import Course, CourseError, Limits, load_course, source
 from grader.course.part import catalogue_of, part_of
 from grader.practice.progress import Progress
@@ -280,3 +281,7 @@ def test_a_course_without_answers_is_told_from_a_whole_one(small: Course, tmp_pa
 
     assert small.has_answers and not planned.has_answers
     assert planned.plan_path(planned.exercise("softmax")) == tmp_path / "plans/01_first/03_softmax.plan"
+
+
+def test_course_has_the_version_of_the_program() -> None:
+    assert load_course(ROOT / "course.yml").version == __version__

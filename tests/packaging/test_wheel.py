@@ -44,10 +44,14 @@ def test_program_in_it_has_what_is_not_python(wheels: dict[str, Path]) -> None:
     assert not [name for name in names if name.startswith(("tests/", "solutions/", "exercises/", "scripts/"))]
 
 
-def test_program_runs_from_the_wheel(installed: Installation, run_command: Run) -> None:
+def test_program_runs_from_the_wheel_and_has_its_version(
+    installed: Installation, wheels: dict[str, Path], run_command: Run
+) -> None:
     done = run_command(installed.python, "-c", "import grader; print(grader.__file__)", cwd=installed.outside)
     assert Path(done.stdout.strip()).is_relative_to(installed.python.parents[1])
-    assert run_command(installed.kata, "--version", cwd=installed.outside).stdout == f"attention-kata {__version__}\n"
+    version = wheels["answers"].name.split("-")[1]
+    assert version.startswith(f"{__version__}+answers.")
+    assert run_command(installed.kata, "--version", cwd=installed.outside).stdout == f"attention-kata {version}\n"
 
 
 def test_course_is_unpacked_once_outside_of_the_installation(
