@@ -24,7 +24,7 @@ from grader.sandbox.levels import MachineError
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
-    from grader.practice.file_checks import FileChecks
+    from grader.practice.checking import FileChecks
     from grader.sandbox.levels import Level
     from grader.service.client import AnyJudge
 
@@ -64,8 +64,7 @@ class Practice:
 
     def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
         """The node of an exercise file; None for another file. Raises KataError."""
-        from grader.practice.checking import is_started
-        from grader.practice.file_checks import FileChecks
+        from grader.practice.checking import FileChecks, is_started
         from grader.practice.workspace import workspace_around
 
         workspace = workspace_around(self.course, path.parent)

@@ -3,7 +3,6 @@
 from . import (  # noqa: F401  each adds its commands
     author,
     learn,
-    learn_machine,
     learn_play,
     learn_progress,
     teach_class,

@@ -10,9 +10,18 @@ from typing import Annotated
 import typer
 
 from .app import WRITE, app
-from .completing import exercise_ids, unit_folders
 from .endings import EXIT_NOT_RIGHT, UsageError
-from .terms import CourseFile, Isolation, Seed, course_at, level_called, progress, seed_or_fresh
+from .terms import (
+    CourseFile,
+    Isolation,
+    Seed,
+    course_at,
+    exercise_ids,
+    level_called,
+    progress,
+    seed_or_fresh,
+    unit_folders,
+)
 
 
 @app.command(rich_help_panel=WRITE)

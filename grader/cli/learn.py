@@ -1,4 +1,4 @@
-"""The learner's commands: overview, check, hints, reset, solution, workspace."""
+"""The learner's commands: overview, check, hints, reset, solution, workspace, and what the machine can do."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.sandbox.levels import launch_ahead
+from grader.sandbox.doctor import examine, strongest_level
+from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
 from grader.service.client import judge_for
 
 from .app import LEARN, app
-from .completing import exercise_ids, exercises_and_units
 from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .named_paths import demand_there
 from .terms import (
@@ -23,6 +23,8 @@ from .terms import (
     Seed,
     console,
     course_at,
+    exercise_ids,
+    exercises_and_units,
     level_called,
     say,
     seed_or_fresh,
@@ -193,9 +195,8 @@ def next_one(
     skip: Annotated[bool, typer.Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
 ) -> None:
     """The next exercise: its file, its lesson, and what to type."""
-    from grader.practice.overview import print_next
+    from grader.practice.overview import next_exercise, print_next
     from grader.practice.progress import ProgressFile
-    from grader.practice.states import next_exercise
 
     workspace = workspace_here(course)
     known = progress_of(workspace)
@@ -240,8 +241,8 @@ def solution(
     force: Annotated[bool, typer.Option("--force", help="Show it before you have passed.")] = False,
 ) -> None:
     """Your answer beside the course's, and other ways to write it; after passing."""
+    from grader.practice.hints import course_answer, print_answers
     from grader.practice.review import note_solution_seen
-    from grader.practice.solution import course_answer, print_answers
 
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
@@ -261,7 +262,7 @@ def init(
 
     You may move or copy the folder afterwards.
     """
-    from grader.practice.making import make_workspace
+    from grader.practice.workspace import make_workspace
     from grader.render.wording import counted
 
     made = make_workspace(folder, course_at(course, to_practise=True))
@@ -273,6 +274,63 @@ def init(
     if made["withdrawn"]:
         print(f"No longer part of the course, your files stay: {', '.join(made['withdrawn'])}.")
     print(f"Go on with: cd {folder} && kata")
+
+
+@app.command(rich_help_panel=LEARN)
+def doctor(
+    stop_judges: Annotated[
+        bool, typer.Option("--stop-judges", help="Only stop the judges that run in the background for you.")
+    ] = False,
+) -> None:
+    """Show what this machine can isolate, what to install, and which judges run in the background."""
+    if stop_judges:
+        _stop_judges()
+        return
+    findings = examine()
+    for finding in findings:
+        print(
+            f"  {'yes' if finding.works else 'no ':3}  {finding.part}{': ' + finding.remedy if finding.remedy else ''}"
+        )
+    level = strongest_level(findings)
+    if level != "none":
+        from grader.sandbox.doctor import try_level
+
+        refused = try_level(level)
+        while refused and level != "process":
+            print(f"  no   a worker at level {level}: {refused}")
+            level = LEVELS[LEVELS.index(level) + 1]
+            refused = try_level(level)
+    print(f"Isolation: {level}")
+    _tell_judges()
+    print("To learn, type `kata`; `kata --help` lists what else there is.")
+    if level not in GRADING_LEVELS:
+        print("You can practise here, but other people's work can't be graded on this machine.")
+        sys.exit(EXIT_CANNOT_ISOLATE)
+
+
+def _tell_judges() -> None:
+    from grader.service.client import SWITCH, is_kept_warm, running_judges
+    from grader.service.registration import ServiceError
+
+    if not is_kept_warm():
+        print(f"No judge is kept warm: {SWITCH} is 0.")
+        return
+    try:
+        kept = running_judges()
+    except ServiceError as error:
+        print(f"No judge can be kept warm: {error}")
+        return
+    for each in kept:
+        print(f"A judge is kept warm (process {each.pid}, level {each.level}) for {each.course}")
+    if kept:
+        print("It ends after 15 minutes without work; `kata doctor --stop-judges` ends it now.")
+
+
+def _stop_judges() -> None:
+    from grader.service.client import running_judges
+
+    ended = running_judges(end=True)
+    print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")
 
 
 def overview(course: Path | None = None) -> None:

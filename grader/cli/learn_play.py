@@ -14,10 +14,9 @@ from grader.errors import KataError
 from grader.sandbox.levels import launch_ahead
 
 from .app import LEARN, app
-from .completing import exercise_ids
 from .endings import EXIT_NOT_RIGHT, UsageError
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, Isolation, console, level_called, open_page
+from .terms import CourseFile, Isolation, console, exercise_ids, level_called, open_page
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import LEARN, app
-from .completing import exercise_ids
 from .endings import UsageError
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, Isolation, Seed, console, level_called, open_page, progress, say, seed_or_fresh
+from .terms import (
+    CourseFile,
+    Isolation,
+    Seed,
+    console,
+    exercise_ids,
+    level_called,
+    open_page,
+    progress,
+    say,
+    seed_or_fresh,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

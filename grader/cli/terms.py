@@ -1,4 +1,4 @@
-"""What commands share: options, choice of course, level and seed, progress bars."""
+"""What commands share: options and their completion, choice of course, level and seed, progress bars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import typer
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
 
-from .completing import exercise_ids, levels
 from .endings import UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +22,55 @@ if TYPE_CHECKING:
     from grader.course import Course, Unit
 
 MINUTE = 60
+Choices = list[tuple[str, str]]
+"""Possible values, each with a short description."""
+
+
+# --- completion in the shell ------------------------------------------------------------------------------------------
+
+
+def exercise_ids(context: typer.Context, incomplete: str) -> Choices:
+    """The exercises whose ids begin with the text."""
+    found = [(each.id, each.title) for course in _course(context) for each in course.exercises]
+    return _beginning(found, incomplete)
+
+
+def exercises_and_units(context: typer.Context, incomplete: str) -> Choices:
+    """The exercises and units whose names begin with the text."""
+    units = [(unit.folder, unit.title) for course in _course(context) for unit in course.units]
+    return [*exercise_ids(context, incomplete), *_beginning(units, incomplete)]
+
+
+def unit_folders(context: typer.Context, incomplete: str) -> Choices:
+    """The units whose folders begin with the text."""
+    return _beginning([(unit.folder, unit.title) for course in _course(context) for unit in course.units], incomplete)
+
+
+def levels_beginning(incomplete: str) -> Choices:
+    """The isolation levels that begin with the text."""
+    return _beginning([(level, "") for level in (*LEVELS, "best")], incomplete)
+
+
+def _beginning(choices: Choices, incomplete: str) -> Choices:
+    return [choice for choice in choices if choice[0].startswith(incomplete)]
+
+
+def _course(context: typer.Context) -> Iterator[Course]:
+    """The course that the command would use; none if there is none or it is invalid, which the command reports.
+
+    It loads nothing heavy.
+    """
+    from grader.course import CourseError, load_course
+    from grader.course.installed import course_file
+
+    given = context.params.get("course")
+    try:
+        yield load_course(course_file(None if given is None else Path(given)))
+    except (CourseError, OSError):
+        return
+
+
+# --- options ----------------------------------------------------------------------------------------------------------
 
 Isolation = Annotated[
     str,
@@ -30,7 +78,7 @@ Isolation = Annotated[
         "--isolation",
         help=f"How learners' code is isolated: {', '.join(LEVELS)}, or best.",
         metavar="LEVEL",
-        autocompletion=levels,
+        autocompletion=levels_beginning,
     ),
 ]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inputs; a fresh one by default.", min=0)]

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from grader.practice.events import POLL_SECONDS, listening
+from grader.practice.watch import POLL_SECONDS, listening
 
 from .parts import Slider
 from .scene_terminal import drawn

@@ -18,9 +18,9 @@ from grader.render.verdict import NO_MISMATCHES, ExerciseVerdict, verdict_on
 from grader.render.wording import MARKS
 
 from .checking import Checked
+from .overview import STATES, missing, next_exercise, state_of
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress
 from .review import coming_back, local_date, when
-from .states import STATES, missing, next_exercise, state_of
 from .workspace import Workspace
 
 MOST_ATTEMPTS = 30

@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.course import FILE_NAME, Course
 from grader.course.part import catalogue_of
 from grader.course.stubs import stub_of
-from grader.practice.making import LESSON_FILES
+from grader.practice.workspace import LESSON_FILES
 
 
 def course_files(course: Course, planned_seed: int | None = None) -> dict[str, bytes]:

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from grader import __version__
 from grader.course import Course, CourseError, Limits, load_course, source
 from grader.course.part import catalogue_of, part_of
+from grader.practice.overview import next_exercise
 from grader.practice.progress import Progress
-from grader.practice.states import next_exercise
 
 ROOT = Path(__file__).parents[2]
 SOLUTIONS = re.compile(r"# BEGIN SOLUTION\n(.*?)# END SOLUTION", re.DOTALL)

@@ -11,8 +11,8 @@ import pytest
 from grader.course import load_course
 from grader.course.stubs import stub_of
 from grader.practice.checking import check_works
+from grader.practice.overview import remarks
 from grader.practice.progress import AttemptEntry, Progress, ProgressFile, digest_of, now
-from grader.practice.states import remarks
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import strongest_level
 
