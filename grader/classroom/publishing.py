@@ -10,9 +10,9 @@ from grader.files import write_file
 from grader.intake.names import first_few
 from grader.played import from_bytes
 from grader.record import POINTS_TOLERANCE
-from grader.render.at_work import Gallery
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
+from grader.render.heatmap_svg import Gallery
 from grader.render.record_page import render_record
 from grader.render.wording import score
 

@@ -116,7 +116,7 @@ def _since(due: datetime, at: datetime) -> str:
 def _print_rows(workspace: Workspace, coming: Sequence[Coming], times: Sequence[str]) -> None:
     from rich.table import Table
 
-    from grader.practice.overview import text_for
+    from grader.render.terminal import text_for
 
     screen = console()
     rows = Table.grid(padding=(0, 2, 0, 0))

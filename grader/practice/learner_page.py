@@ -10,9 +10,8 @@ from itertools import groupby
 from grader.course import Exercise
 from grader.played import Played
 from grader.record import ExerciseResult
-from grader.render.at_work import all_at_work
 from grader.render.heatmap import HeatMap
-from grader.render.heatmap_svg import heatmap_svg
+from grader.render.heatmap_svg import all_at_work, heatmap_svg
 from grader.render.pages import render_page
 from grader.render.verdict import NO_MISMATCHES, ExerciseVerdict, verdict_on
 from grader.render.wording import MARKS

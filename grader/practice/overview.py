@@ -11,8 +11,8 @@ from rich.text import Text
 
 from grader.course import Course, Exercise, Unit
 from grader.course.stubs import same_as_stub, stub_of
-from grader.render.safe_text import encodable, visible
-from grader.render.wording import Mark, counted
+from grader.render.terminal import bar, text_for
+from grader.render.wording import Mark, counted, share
 
 from .progress import ExerciseProgress, Progress, digest_of, now
 from .review import coming_back
@@ -111,11 +111,6 @@ def put(console: Console, shown: str, style: str = "", *, is_wrapped: bool = Tru
     console.print(text_for(console, shown, style), soft_wrap=not is_wrapped)
 
 
-def text_for(console: Console, shown: str, style: str = "") -> Text:
-    """Text that the console can encode, with unsafe characters escaped."""
-    return Text(encodable(visible(shown), console.encoding), style=style)
-
-
 def print_overview(workspace: Workspace, progress: Progress, console: Console) -> None:
     """Print each unit with a progress bar, then the next exercise and the command for it."""
     course = workspace.course
@@ -179,7 +174,7 @@ def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> 
         earned, most = _points(progress, unit.exercises)
         done = sum(progress.is_passed(each.id) for each in unit.exercises)
         title = text_for(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
-        progress_bar = [_bar(done, len(unit.exercises), console)] if is_roomy else []
+        progress_bar = [bar(share(done, len(unit.exercises)), BAR_WIDTH, console)] if is_roomy else []
         points = Text(f"{earned:g} / {most:g} pt", style="dim")
         rows.add_row(title, *progress_bar, Text(f"{done} of {len(unit.exercises)}"), points)
     return rows
@@ -203,13 +198,6 @@ def _exercise_line(exercise: Exercise, progress: Progress, console: Console, *, 
         text_for(console, said, "dim" if is_later else ""),
     )
     return row
-
-
-def _bar(done: int, total: int, console: Console) -> Text:
-    """A progress bar; it is full only when all is done."""
-    full, empty = ("#", ".") if console.options.ascii_only else ("█", "░")
-    filled = done * BAR_WIDTH // max(total, 1) or int(done > 0)
-    return Text.assemble((full * filled, "green"), (empty * (BAR_WIDTH - filled), "dim"))
 
 
 def _points(progress: Progress, exercises: Sequence[Exercise]) -> tuple[float, float]:

@@ -16,8 +16,8 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from .at_work import Gallery
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
+from .heatmap_svg import Gallery
 from .pages import render_page
 from .wording import MARKS
 

@@ -12,8 +12,8 @@ from statistics import mean, median
 
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Isolation, Record, Status
 
-from .reasons import cause_of
 from .safe_text import safe_line
+from .verdict import cause_of
 from .wording import Units, counted, score, share
 
 NAME_LIMIT = 60

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from grader.played import Played
 from grader.record import Record
 
-from .at_work import all_at_work
+from .heatmap_svg import all_at_work
 from .pages import render_page
 from .safe_text import LINE_LIMIT, safe_block
 from .verdict import by_unit, verdicts_on

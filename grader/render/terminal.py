@@ -15,7 +15,7 @@ from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, heatmap_text
-from .safe_text import encodable, safe_line
+from .safe_text import encodable, safe_line, visible
 from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
 from .wording import (
     ISOLATION,
@@ -108,8 +108,15 @@ def sign(status: Status, console: Console) -> str:
 
 
 def text_for(console: Console, shown: str, style: str = "") -> Text:
-    """Text that the console can encode, never read as markup. `shown` is already safe."""
-    return Text(encodable(shown, console.encoding), style=style)
+    """Text that the console can encode, never read as markup, with unsafe characters escaped."""
+    return Text(encodable(visible(shown), console.encoding), style=style)
+
+
+def bar(filled: float, width: int, console: Console, style: str = "green") -> Text:
+    """A bar, by a share from 0 to 1: full only when all is reached, with a sign of anything that is."""
+    full, empty = ("#", ".") if console.options.ascii_only else ("█", "░")
+    signs = int(filled * width + 1e-6) or int(filled > 0)
+    return Text.assemble((full * signs, style), (empty * (width - signs), "dim"))
 
 
 class Paper:
@@ -195,15 +202,9 @@ class _VerdictPainter:
         ]
         if self._console.width >= ROOMY:
             row.add_column(width=BAR_WIDTH, no_wrap=True)
-            cells.append(self._bar(verdict.points, verdict.max_points, style))
+            cells.append(bar(share(verdict.points, verdict.max_points), BAR_WIDTH, self._console, style))
         row.add_row(*cells)
         self._console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
-
-    def _bar(self, points: float, max_points: float, style: str) -> Text:
-        full, empty = ("#", ".") if self._console.options.ascii_only else ("█", "░")
-        # rounded down, so that only full points fill the bar; but any points earned show
-        filled = int(share(points, max_points) * BAR_WIDTH + 1e-6) or int(points > 0)
-        return Text.assemble((full * filled, style), (empty * (BAR_WIDTH - filled), "dim"))
 
     def _below(self, verdict: ExerciseVerdict) -> None:
         if verdict.status == "error":

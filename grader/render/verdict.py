@@ -17,13 +17,13 @@ screen has `brief` instead of `failures`. What shows one check at a time (pytest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from grader.mismatch import Mismatch, Mismatches
 from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
 
-from .reasons import ONLY_NUMBERS, reason_of, way_of
 from .safe_text import safe_block, safe_line
 from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, score
 
@@ -35,6 +35,14 @@ OTHER_WAYS = 3
 """How many further ways to fail `Brief` has at most; none where a mistake is named, which explains them."""
 
 NO_MISMATCHES: Mismatches = {}
+
+ERROR_PLACE = re.compile(r"\A[^\n:]{1,80}? in line \d{1,6}\b")
+"""The begin of the message of an error: its type and the learner's line. What follows differs with a case's sizes."""
+ONLY_NUMBERS = re.compile(r"has the right shape, but|\byours (?:is|are) \[|right elsewhere, is wrong|numbers? is right")
+"""Messages that say no more than that numbers are wrong, and which."""
+OWN_LINE = re.compile(r" in line \d{1,6}\b[^:]*(?=:)")
+"""A learner's line in a sentence that says what is wrong after a colon."""
+NUMBER = re.compile(r"\d[\d.,]*")
 
 _NOTES: Mapping[Status, str] = {
     "error": NOT_GRADED,
@@ -321,3 +329,29 @@ def _lines(text: str, most: int) -> str:
 
 def _score(points: float, max_points: float) -> str:
     return f"{score(points)} / {score(max_points)}"
+
+
+# --- when two checks failed for the same reason, or at least in the same way, by their messages ----------------------
+
+
+def reason_of(message: str) -> str:
+    """Equal for errors of one type in one line, and for equal messages: those are said once."""
+    place = ERROR_PLACE.match(message)
+    return place[0] if place else message
+
+
+def cause_of(message: str) -> str:
+    """Equal for learners of a class whose code fails for the same cause: the message's first line, without theirs."""
+    return OWN_LINE.sub("", message.strip().partition("\n")[0])
+
+
+def way_of(message: str, title: str) -> str:
+    """Equal for checks that failed in the same way, as with other wrong numbers: of those one is enough to begin with.
+
+    title: of the check, which says why it failed where there is no message.
+    """
+    if ONLY_NUMBERS.search(message):
+        return "wrong numbers"
+    if ERROR_PLACE.match(message):
+        return reason_of(message)
+    return NUMBER.sub("#", message) or title

@@ -18,7 +18,7 @@ from grader.play.keeping import played_of
 from grader.play.parts import Heat, Written
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
 from grader.practice.progress import now
-from grader.render.at_work import SHOWN_EACH, Gallery
+from grader.render.heatmap_svg import SHOWN_EACH, Gallery
 
 ID = "cross_attention"
 WRONG = (" * self.scaling", "")

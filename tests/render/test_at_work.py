@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from grader.played import MOST_PLACES, Played, PlayedMap
-from grader.render.at_work import MOST_CELLS, SHOWN_EACH, Gallery, all_at_work
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
+from grader.render.heatmap_svg import MOST_CELLS, SHOWN_EACH, Gallery, all_at_work
 
 AT = datetime(2026, 11, 22, tzinfo=timezone.utc)
 IDS = [f"exercise{number}" for number in range(48)]
