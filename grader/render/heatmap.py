@@ -1,15 +1,15 @@
 """What a heat map shows, as data: numbers in shades, the same shade for the same number on all of its planes.
 
-There are two kinds: a mismatch (yours beside expected, with what is wrong) and attention weights (who looks at whom).
-`heatmap_terminal` and `heatmap_svg` paint both.
+There are two kinds: a mismatch (yours beside expected, with what is wrong, and the difference) and attention weights
+(who looks at whom). `heatmap_terminal` and `heatmap_svg` paint both, cell by cell.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from grader.mismatch import Mismatch, Plane
 
@@ -19,7 +19,10 @@ BLUES = ("#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c4df", "#6bafd6", "#4a9
 """Shades from pale to dark."""
 LEVELS = len(BLUES)
 WHITE_FROM = 8  # from this level on, white is easier to read than black
+WHITE, BLACK = "#ffffff", "#000000"
 GREY = "#6b6b6b"  # for NaN; white is easy to read on it
+TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
+TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
 
 MOST_NUMBERS = 64
 """Above this many numbers, a mismatch shows only shades."""
@@ -28,36 +31,40 @@ MOST_TOLD = 12
 """How many wrong places the description lists for screen readers."""
 BLANK = "␣"
 
+Shade = Callable[[float], tuple[int | None, str, str]]
+"""Of a number: its level from 0, the palest, to LEVELS - 1, None for NaN; its background; the ink to be read on it."""
 
-@dataclass(frozen=True)
-class Scale:
-    """The numbers for the palest and the darkest shade."""
 
-    low: float
-    high: float
+def blues(low: float, high: float) -> Shade:
+    """Shades from the palest, for `low`, to the darkest, for `high`."""
 
-    @classmethod
-    def of(cls, planes: Sequence[Plane]) -> Scale:
-        """From the smallest number, or 0, to the largest, or 0."""
-        finite = [0.0, *(number for number in _numbers(planes) if math.isfinite(number))]
-        return cls(min(finite), max(finite))
-
-    def level(self, number: float) -> int | None:
-        """A shade from 0, the palest, to LEVELS - 1; None for NaN."""
+    def shade(number: float) -> tuple[int | None, str, str]:
         if math.isnan(number):
-            return None
-        if number >= self.high:
-            return LEVELS - 1
-        if number <= self.low:
-            return 0
-        return int((number - self.low) / (self.high - self.low) * LEVELS)
+            return None, GREY, WHITE
+        if number >= high:
+            level = LEVELS - 1
+        elif number <= low:
+            level = 0
+        else:
+            level = int((number - low) / (high - low) * LEVELS)
+        return level, BLUES[level], WHITE if level >= WHITE_FROM else BLACK
 
-    def colours(self, number: float) -> tuple[str, str]:
-        """The background of a number, and the ink that is easy to read on it."""
-        level = self.level(number)
-        if level is None:
-            return GREY, "#ffffff"
-        return BLUES[level], "#ffffff" if level >= WHITE_FROM else "#000000"
+    return shade
+
+
+def off(furthest: float) -> Shade:
+    """Of a difference: orange for too much, violet for too little, white for right; colour-blind readers see which."""
+
+    def shade(number: float) -> tuple[int | None, str, str]:
+        if math.isnan(number):
+            return None, GREY, WHITE
+        if number == 0 or furthest == 0:
+            return 0, WHITE, BLACK
+        shades = TOO_MUCH if number > 0 else TOO_LITTLE
+        level = min(int(abs(number) / furthest * len(shades)), len(shades) - 1) if math.isfinite(number) else -1
+        return level, shades[level], WHITE if shades[level] == shades[-1] else BLACK
+
+    return shade
 
 
 @dataclass(frozen=True)
@@ -106,84 +113,131 @@ class AttentionWeights(Protocol):
     def high(self) -> float: ...
 
 
+class Cell(NamedTuple):
+    """A number as it is drawn.
+
+    sign: what stands for it in a picture without numbers. told: the number and its place, in words.
+    """
+
+    text: str
+    level: int | None
+    paper: str
+    ink: str
+    sign: str
+    is_wrong: bool
+    told: str
+
+
+Cells = tuple[tuple[Cell, ...], ...]
+
+
 @dataclass(frozen=True)
 class HeatMap:
     """Planes of numbers over the same rows and columns. All text is safe to show.
 
-    caption: sentences above the drawing. rows: labels, none for a single row of a mismatch.
-    places: how each row and each column is called in words. wrong: which numbers are off, for a mismatch.
+    caption: sentences above the drawing. rows: labels, none for a single row of a mismatch. ends: the numbers of the
+    palest and the darkest shade. difference: of a mismatch, a third plane for where there is room.
     """
 
     title: str
     caption: str
     description: str
-    planes: tuple[tuple[str, Plane], ...]
+    planes: tuple[tuple[str, Cells], ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    places: tuple[tuple[str, ...], tuple[str, ...], str]
-    scale: Scale
-    numbers: NumberFormat
-    wrong: tuple[tuple[bool, ...], ...] | None = None
+    ends: tuple[str, str]
+    difference: tuple[tuple[str, Cells], ...] = ()
     note: str = ""
 
     @classmethod
     def of_mismatch(cls, mismatch: Mismatch) -> HeatMap:
         """Yours beside what was expected."""
-        (first_row, first_column), plane = mismatch.start, mismatch.came
-        rows = tuple(map(str, range(first_row, first_row + len(plane))))
-        columns = tuple(map(str, range(first_column, first_column + len(plane[0]))))
+        (first_row, first_column), came = mismatch.start, mismatch.came
+        rows = tuple(map(str, range(first_row, first_row + len(came))))
+        columns = tuple(map(str, range(first_column, first_column + len(came[0]))))
+        places = [[f"row {row}, column {column}" for column in columns] for row in rows]
         caption, numbers = _caption(mismatch), NumberFormat.of(mismatch)
+        finite = [0.0, *filter(math.isfinite, _numbers((came, mismatch.expected)))]
+        shade = blues(min(finite), max(finite))
+        low = -math.inf if min(finite) == max(finite) else min(finite)  # nothing but 0 and infinities
+        apart = _difference(mismatch)
+        furthest = max(map(abs, filter(math.isfinite, _numbers((apart,)))), default=0.0)
+
+        def drawn(plane: Plane, shade: Shade, sign: Callable[[float], str]) -> Cells:
+            return _cells(plane, places, numbers, shade, mismatch.wrong, sign)
+
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
             description=f"{caption} {_wrong_places(mismatch, numbers)}".strip(),
-            planes=(("yours", mismatch.came), ("expected", mismatch.expected)),
+            planes=(
+                ("yours", drawn(came, shade, lambda _: "!")),
+                ("expected", drawn(mismatch.expected, shade, lambda _: "!")),
+            ),
             rows=rows if len(rows) > 1 else (),
             columns=columns,
-            places=(tuple(f"row {row}" for row in rows), tuple(f"column {column}" for column in columns), ", "),
-            scale=Scale.of((mismatch.came, mismatch.expected)),
-            numbers=numbers,
-            wrong=mismatch.wrong,
+            ends=(numbers.write(low), numbers.write(max(finite))),
+            difference=(("difference", drawn(apart, off(furthest), lambda number: "+" if number > 0 else "-")),),
         )
 
     @classmethod
     def of_attention(cls, shown: AttentionWeights, note: str = "") -> HeatMap:
         """Who looks at whom."""
         rows, columns = (tuple(map(_label, labels)) for labels in (shown.rows, shown.columns))
-        values = tuple(tuple(row) for row in shown.values)
         row_places = tuple(f"{spelt(letter)} (row {number})" for number, letter in enumerate(rows, 1))
         column_places = tuple(f"{spelt(letter)} (column {number})" for number, letter in enumerate(columns, 1))
+        places = [[f"{row} looks at {column}" for column in column_places] for row in row_places]
+        cells = _cells(shown.values, places, NumberFormat(2), blues(0.0, shown.high))
         return cls(
             title=safe_line(shown.title),
             caption="",
-            description=_most_looked_at(values, row_places, column_places),
-            planes=((safe_line(shown.title), values),),
+            description=_most_looked_at(shown.values, row_places, column_places),
+            planes=((safe_line(shown.title), cells),),
             rows=rows,
             columns=columns,
-            places=(row_places, column_places, " looks at "),
-            scale=Scale(0.0, shown.high),
-            numbers=NumberFormat(2),
+            ends=("", ""),
             note=safe_line(note),
         )
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns."""
-        return len(self.places[0]), len(self.places[1])
+    def is_mismatch(self) -> bool:
+        """Whether it shows what is wrong, and not weights."""
+        return bool(self.difference)
 
     @property
     def shows_numbers(self) -> bool:
         """Whether each number is written into its cell."""
-        return self.wrong is not None and self.shape[0] * self.shape[1] <= MOST_NUMBERS
+        return self.is_mismatch and len(self.planes[0][1]) * len(self.columns) <= MOST_NUMBERS
 
-    def is_wrong(self, row: int, column: int) -> bool:
-        """Whether this number is off."""
-        return self.wrong is not None and self.wrong[row][column]
 
-    def told(self, row: int, column: int, number: float) -> str:
-        """One number and its place in words."""
-        rows, columns, between = self.places
-        return f"{rows[row]}{between}{columns[column]}: {self.numbers.write(number)}"
+def _cells(
+    plane: Sequence[Sequence[float]],
+    places: Sequence[Sequence[str]],
+    numbers: NumberFormat,
+    shade: Shade,
+    wrong: Sequence[Sequence[bool]] | None = None,
+    sign: Callable[[float], str] = lambda _: "",
+) -> Cells:
+    """The numbers as they are drawn. sign: of a wrong one; an infinity or NaN of a mismatch is written out."""
+
+    def cell(number: float, place: str, is_wrong: bool) -> Cell:
+        text = numbers.write(number)
+        short = sign(number) if is_wrong else ""
+        if wrong is not None and not math.isfinite(number):
+            short = text
+        return Cell(text, *shade(number), short, is_wrong, f"{place}: {text}")
+
+    right = [[False] * len(row) for row in places]
+    rows = zip(plane, places, wrong or right, strict=True)
+    return tuple(tuple(cell(*each) for each in zip(*row, strict=True)) for row in rows)
+
+
+def _difference(mismatch: Mismatch) -> Plane:
+    """Yours minus expected: 0 where it is right, infinities included."""
+    rows = zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True)
+    return tuple(
+        tuple(came - wanted if is_wrong else 0.0 for came, wanted, is_wrong in zip(*row, strict=True)) for row in rows
+    )
 
 
 def spelt(letter: str) -> str:
@@ -212,7 +266,7 @@ def _wrong_places(mismatch: Mismatch, numbers: NumberFormat) -> str:
     return "; ".join(wrong[:MOST_TOLD]) + more + "."
 
 
-def _most_looked_at(values: Plane, rows: Sequence[str], columns: Sequence[str]) -> str:
+def _most_looked_at(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str]) -> str:
     """Where each row has its largest weight."""
     told = []
     for row, weights in zip(rows, values, strict=True):

@@ -1,22 +1,18 @@
-"""Paints heat maps as SVG, with a description in words: within a page, in its ink, or as a picture of its own.
-
-Of a mismatch there is a third plane, the difference.
-"""
+"""Paints heat maps as SVG, with a description in words: within a page, in its ink, or as a picture of its own."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from grader.mismatch import Plane
 from grader.played import Played, PlayedMap
 
-from .heatmap import GREY, HeatMap, spelt
+from .heatmap import HeatMap, spelt
 from .pages import render_page
 
 CELL, SMALL_CELL = 24, 16
@@ -30,13 +26,6 @@ WIDEST = 520
 """Planes stand next to each other up to this width; wider, they would be too small to read on a narrow screen."""
 MARGIN = 12
 """Margin of a separate picture, which also has its own background since it cannot know the page's."""
-
-DIFFERENCE = "difference"
-TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
-TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
-
-Colours = Callable[[float], tuple[str, str]]
-"""Maps a number to the background and text colours of its cell."""
 
 
 @dataclass(frozen=True)
@@ -77,18 +66,19 @@ def heatmap_picture(heat: HeatMap) -> Picture:
 
 
 class _Layout:
-    """The planes with their places in the drawing, the sizes of what is in them, and how a number is drawn."""
+    """The planes with their places in the drawing, and the sizes of what is in them."""
 
     def __init__(self, heat: HeatMap) -> None:
-        self._heat = heat
-        rows, columns = heat.shape
-        self.has_titles = heat.wrong is not None
-        planes = [*heat.planes, (DIFFERENCE, _difference(heat))] if self.has_titles else list(heat.planes)
-        self.cell_height = CELL if self.has_titles else SMALL_CELL
-        self.cell_width = self._cell_width([plane for _, plane in planes])
+        planes = [*heat.planes, *heat.difference]
+        rows, columns, has_titles = len(planes[0][1]), len(heat.columns), heat.is_mismatch
+        self.cell_height = CELL if has_titles else SMALL_CELL
+        self.cell_width: float = self.cell_height
+        if heat.shows_numbers:
+            longest = max(len(cell.text) for _, plane in planes for row in plane for cell in row)
+            self.cell_width = max(CELL, 8 + DIGIT_WIDTH * longest)
         self.left = LETTER_WIDTH * max(map(len, heat.rows), default=0) + 10
-        self.top = LABELS_HEIGHT + TITLE_HEIGHT * self.has_titles
-        side_width = self.left + max(columns * self.cell_width + EDGE, TITLE_WIDTH * self.has_titles)
+        self.top = LABELS_HEIGHT + TITLE_HEIGHT * has_titles
+        side_width = self.left + max(columns * self.cell_width + EDGE, TITLE_WIDTH * has_titles)
         side_height = self.top + rows * self.cell_height + EDGE
         abreast = max(1, min(len(planes), int((WIDEST + GAP) // (side_width + GAP))))
         self.width = abreast * (side_width + GAP) - GAP
@@ -97,54 +87,6 @@ class _Layout:
             (number % abreast * (side_width + GAP), number // abreast * (side_height + GAP), title, plane)
             for number, (title, plane) in enumerate(planes)
         ]
-
-    def _cell_width(self, planes: list[Plane]) -> float:
-        if not self._heat.shows_numbers:
-            return self.cell_height
-        longest = max(len(self._heat.numbers.write(number)) for plane in planes for row in plane for number in row)
-        return max(CELL, 8 + DIGIT_WIDTH * longest)
-
-    def colours(self, title: str, plane: Plane) -> Colours:
-        """The colours of a plane's numbers."""
-        return _off(plane) if self.has_titles and title == DIFFERENCE else self._heat.scale.colours
-
-    def text(self, row: int, column: int, number: float, title: str) -> str:
-        """The number; in a wrong cell without room for it, a sign."""
-        if self._heat.wrong is None:
-            return ""
-        if self._heat.shows_numbers or not math.isfinite(number):
-            return self._heat.numbers.write(number)
-        if not self._heat.is_wrong(row, column):
-            return ""
-        return "!" if title != DIFFERENCE else "+" if number > 0 else "-"
-
-
-def _difference(heat: HeatMap) -> Plane:
-    """Yours minus expected: 0 where it is right, infinities included."""
-    (_, yours), (_, expected) = heat.planes
-    return tuple(
-        tuple(
-            came - wanted if heat.is_wrong(row, column) else 0.0
-            for column, (came, wanted) in enumerate(zip(*pair, strict=True))
-        )
-        for row, pair in enumerate(zip(yours, expected, strict=True))
-    )
-
-
-def _off(difference: Plane) -> Colours:
-    """Orange for too much, violet for too little, white for right: colour-blind readers can tell these apart."""
-    furthest = max((abs(number) for row in difference for number in row if math.isfinite(number)), default=0.0)
-
-    def colours(number: float) -> tuple[str, str]:
-        if math.isnan(number):
-            return GREY, "#ffffff"
-        if number == 0 or furthest == 0:
-            return "#ffffff", "#000000"
-        shades = TOO_MUCH if number > 0 else TOO_LITTLE
-        level = min(int(abs(number) / furthest * len(shades)), len(shades) - 1) if math.isfinite(number) else -1
-        return shades[level], "#ffffff" if shades[level] == shades[-1] else "#000000"
-
-    return colours
 
 
 # --- what `kata play` showed of learners' own code: as many maps as a page has room for ------------------------------

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from grader.mismatch import Mismatch, Plane
+from grader.mismatch import Mismatch
 
-from .heatmap import HeatMap
+from .heatmap import WHITE, Cell, HeatMap
 from .safe_text import encodable
 
 RAMP = " .:-=+*#%@"
@@ -37,22 +36,21 @@ class PaintedHeatMap:
     most_lines: int = 0
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        heat, width = _encodable(self.heat, console.encoding), options.max_width
+        heat, width = self.heat, options.max_width
         is_coloured = console.color_system is not None and not console.no_color
-        painters = [_Painter(heat, is_coloured, blocks) for blocks in (2, 1)]
-        if heat.shows_numbers:
-            painters.insert(0, _Painter(heat, is_coloured, 0))
-        painter = next((each for each in painters if each.room(width) >= heat.shape[1]), painters[-1])
-        first = max(0, heat.shape[1] - painter.room(width))
+        blocks = [0, 2, 1] if heat.shows_numbers else [2, 1]
+        painters = [_Painter(heat, console.encoding, is_coloured, each) for each in blocks]
+        painter = next((each for each in painters if each.room(width) >= len(heat.columns)), painters[-1])
+        first = max(0, len(heat.columns) - painter.room(width))
         if heat.caption:
-            yield Text(heat.caption, overflow="fold")
-        if first and heat.wrong is not None:  # the columns that are left out may be the wrong ones
+            yield Text(encodable(heat.caption, console.encoding), overflow="fold")
+        if first and heat.is_mismatch:  # the columns that are left out may be the wrong ones
             return
         lines = list(painter.lines(first, width))
         if 0 < self.most_lines < len(lines):
             return
         yield from lines
-        if closing := heat.note or painter.legend():
+        if closing := encodable(heat.note, console.encoding) or painter.legend():
             yield Text(closing, style="dim", overflow="fold")
 
 
@@ -66,26 +64,17 @@ def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def _encodable(heat: HeatMap, encoding: str) -> HeatMap:
-    def all_of(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(encodable(text, encoding) for text in texts)
-
-    caption, note = all_of((heat.caption, heat.note))
-    planes = tuple((encodable(title, encoding), plane) for title, plane in heat.planes)
-    return replace(
-        heat, caption=caption, note=note, planes=planes, rows=all_of(heat.rows), columns=all_of(heat.columns)
-    )
-
-
 class _Painter:
     """Draws each number as a block of its shade, or as the number itself where there are 0 blocks; marks wrong ones."""
 
-    def __init__(self, heat: HeatMap, is_coloured: bool, blocks: int) -> None:
+    def __init__(self, heat: HeatMap, encoding: str, is_coloured: bool, blocks: int) -> None:
         self._heat, self._is_coloured, self._blocks = heat, is_coloured, blocks
-        numbers = [heat.numbers.write(number) for _, plane in heat.planes for row in plane for number in row]
-        self._number_width = max(map(len, numbers))
-        self._label_width = max(map(cell_len, heat.rows)) + 1 if heat.rows else 0
-        self._width = (blocks or 1 + self._number_width) + int(heat.wrong is not None)
+        self._titles = [encodable(title, encoding) for title, _ in heat.planes]
+        self._rows = [encodable(label, encoding) for label in heat.rows]
+        self._columns = [encodable(label, encoding) for label in heat.columns]
+        self._number_width = max(len(cell.text) for _, plane in heat.planes for row in plane for cell in row)
+        self._label_width = max(map(cell_len, self._rows)) + 1 if self._rows else 0
+        self._width = (blocks or 1 + self._number_width) + int(heat.is_mismatch)
 
     def room(self, width: int) -> int:
         """How many numbers fit beside the labels."""
@@ -93,7 +82,10 @@ class _Painter:
 
     def lines(self, first: int, width: int) -> Iterator[Text]:
         """The planes from a column on, next to each other if they fit, else one below the other."""
-        sides = [[*self._head(title, first), *self._rows(plane, first)] for title, plane in self._heat.planes]
+        sides = [
+            [*self._head(number, first), *(self._row(row, cells[first:]) for row, cells in enumerate(plane))]
+            for number, (_, plane) in enumerate(self._heat.planes)
+        ]
         side_width = max(line.cell_len for side in sides for line in side)
         if len(sides) == 1 or len(sides) * side_width + GAP > width:
             yield from (line for side in sides for line in side)
@@ -105,55 +97,40 @@ class _Painter:
 
     def legend(self) -> str:
         """What the shades of a mismatch mean; beside numbers they need no legend."""
-        if self._heat.wrong is None:
+        if not self._heat.is_mismatch or not self._blocks:
             return ""
-        if not self._blocks:
-            return ""
-        scale, write = self._heat.scale, self._heat.numbers.write
-        low, high = write(scale.low), write(scale.high)
-        if scale.low == scale.high:  # nothing but 0 and infinities
-            low = write(-math.inf)
+        low, high = self._heat.ends
         if self._is_coloured:
             return f"Pale is {low}, dark is {high}, grey is nan."
         return f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
 
-    def _head(self, title: str, first: int) -> Iterator[Text]:
-        is_first = title == self._heat.planes[0][0]
-        yield Text(f"{title} ({MARK} = wrong)" if self._heat.wrong is not None and is_first else title, style="bold")
+    def _head(self, plane: int, first: int) -> Iterator[Text]:
+        title = self._titles[plane]
+        yield Text(f"{title} ({MARK} = wrong)" if self._heat.is_mismatch and plane == 0 else title, style="bold")
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
-        labels = "".join(self._over_number(label) for label in self._heat.columns[first:])
+        labels = "".join(map(self._over_number, self._columns[first:]))
         yield _unbroken(Text(" " * self._label_width + labels, style="dim"))
 
     def _over_number(self, label: str) -> str:
-        if self._heat.wrong is None:
+        if not self._heat.is_mismatch:
             return set_cell_size(label[:1], self._width)
         # of a number without room for a blank before the next one, the last digit
         return (label if len(label) < self._width else label[-1]).center(self._width)
 
-    def _rows(self, plane: Plane, first: int) -> Iterator[Text]:
-        for row, numbers in enumerate(plane):
-            label = self._heat.rows[row] if self._heat.rows else ""
-            margin = " " * (self._label_width - cell_len(label) - 1) + label + " " if label else ""
-            drawn = [
-                part
-                for column, number in enumerate(numbers[first:], first)
-                for part in self._draw(number, is_wrong=self._heat.is_wrong(row, column))
-            ]
-            yield _unbroken(Text.assemble((margin, "dim"), *drawn))
+    def _row(self, row: int, cells: Sequence[Cell]) -> Text:
+        label = self._rows[row] if self._rows else ""
+        margin = " " * (self._label_width - cell_len(label) - 1) + label + " " if label else ""
+        return _unbroken(Text.assemble((margin, "dim"), *(part for cell in cells for part in self._draw(cell))))
 
-    def _draw(self, number: float, *, is_wrong: bool) -> Iterator[tuple[str, str]]:
+    def _draw(self, cell: Cell) -> Iterator[tuple[str, str]]:
         """The characters, each with their style."""
-        style, shade = "", " "
+        style, shade = "", NO_NUMBER if cell.level is None else RAMP[cell.level]
         if self._is_coloured:
-            paper, ink = self._heat.scale.colours(number)
-            style = f"{'white' if ink == '#ffffff' else 'black'} on {paper}"
-        else:
-            level = self._heat.scale.level(number)
-            shade = NO_NUMBER if level is None else RAMP[level]
-        yield shade * self._blocks or f" {self._heat.numbers.write(number):>{self._number_width}}", style
-        if self._heat.wrong is not None:
-            yield MARK if is_wrong else " ", WRONG_STYLE if is_wrong and self._is_coloured else style
+            style, shade = f"{'white' if cell.ink == WHITE else 'black'} on {cell.paper}", " "
+        yield shade * self._blocks or f" {cell.text:>{self._number_width}}", style
+        if self._heat.is_mismatch:
+            yield MARK if cell.is_wrong else " ", WRONG_STYLE if cell.is_wrong and self._is_coloured else style
 
 
 def _unbroken(line: Text) -> Text:

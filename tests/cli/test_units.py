@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import zipfile
@@ -47,39 +46,6 @@ def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Pa
     return root
 
 
-def test_unit_is_graded_alone_and_said_with_its_points_and_due_date(root: Path, kata: Kata) -> None:
-    done = kata("grade", "class/ada", "--unit", "01_parts", "--isolation", "best", "--json", "-", cwd=root)
-    assert "01_parts: 1 exercise, 4 points, due 1 March 2026, 12:00 UTC." in done.stderr
-    record = json.loads(done.stdout)
-    assert [each["id"] for each in record["exercises"]] == ["share"] and record["max_points"] == 4
-
-
-def test_unknown_unit_is_one_sentence(root: Path, kata: Kata) -> None:
-    done = kata("grade", "class/ada", "--unit", "9", cwd=root)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == ["There is no unit '9': take 01_parts, 02_more, 03_last."]
-
-
-def test_class_of_a_unit_has_that_maximum(root: Path, kata: Kata, tmp_path: Path) -> None:
-    out = tmp_path / "week"
-    how = ("--isolation", "best", "--jobs", 1, "--roster", "roster.csv")
-    assert kata("grade-class", "class", "--out", out, "--unit", "1", *how, cwd=root).returncode == 0
-    lines = [json.loads(line) for line in (out / "results.jsonl").read_text("utf-8").splitlines()]
-    assert [(each["final_points"], each["final_max_points"]) for each in lines] == [(3.6, 4), (4, 4)]
-
-
-@pytest.mark.parametrize("format", ["csv", "canvas", "moodle"], ids=str)
-def test_table_of_a_unit_has_its_points_alone(format: str, root: Path, kata: Kata) -> None:
-    done = kata("export", "out", "--format", format, "--unit", "01_parts", "--to", "-", cwd=root)
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.reader(done.stdout.splitlines()))
-    text = done.stdout
-    assert "3.6" in text and "split" not in text and "third" not in text
-    assert any("4" in row for row in rows) and not any("12" in row for row in rows)
-    if format == "canvas":
-        assert "01_parts" in rows[0]
-
-
 def test_gradescope_and_junit_say_nothing_of_units_that_are_not_set(root: Path, kata: Kata, tmp_path: Path) -> None:
     assert (
         kata("export", "out", "--format", "gradescope", "--unit", "1", "--to", tmp_path / "g", cwd=root).returncode == 0
@@ -89,21 +55,6 @@ def test_gradescope_and_junit_say_nothing_of_units_that_are_not_set(root: Path, 
     assert {test["status"] for test in result["tests"]} == {"passed"} and result["score"] == 3.6
     done = kata("export", "out", "--format", "junit", "--unit", "1", "--to", "-", cwd=root)
     assert 'skipped="0"' in done.stdout and 'failures="0"' in done.stdout and "split" not in done.stdout
-
-
-def test_whole_course_names_the_units_that_count_as_zeros(root: Path, kata: Kata) -> None:
-    whole = kata("export", "out", "--format", "csv", "--to", "-", cwd=root)
-    assert "Nobody has handed in anything of 02_more, 03_last" in whole.stderr and "--unit 01_parts." in whole.stderr
-    part = kata("export", "out", "--format", "csv", "--to", "-", "--unit", "1", cwd=root)
-    assert "Nobody has handed in" not in part.stderr
-
-
-def test_unit_that_was_not_graded_is_no_zero(root: Path, kata: Kata, tmp_path: Path) -> None:
-    out = tmp_path / "week"
-    how = ("--isolation", "best", "--jobs", 1)
-    assert kata("grade-class", "class", "--out", out, "--unit", "1", *how, cwd=root).returncode == 0
-    done = kata("export", out, "--format", "csv", "--unit", "2", "--to", "-", cwd=root)
-    assert (done.returncode, done.stdout) == (2, "") and "Nothing of 02_more was graded" in done.stderr
 
 
 def test_autograders_grade_the_unit_alone(root: Path, kata: Kata, tmp_path: Path) -> None:

@@ -141,11 +141,8 @@ def open_kernel(
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
-    """Exercises that ask for the parts of a whole: `share`, some for one test each, and one that nobody answers."""
+    """Exercises that ask for the parts of a whole: `share`, one for one test, and one that nobody answers."""
     kits = ["01_parts/01_share", "01_parts/02_slice", "02_more/01_rest"]
-    kits += [
-        f"03_same/{n:02d}_{id}" for n, id in enumerate(("rightly", "wholly", "largely", "raising", "unfinished"), 1)
-    ]
     return make_course(tmp_path_factory.mktemp("course") / "tiny", *kits)
 
 

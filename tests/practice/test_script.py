@@ -1,8 +1,7 @@
-"""`kata check --script` and `--debug`: the failing case as a script that any Python runs, and the debugger on it."""
+"""The failing case as a script, for the real course, and the debugger on it. What else is typed: tests/transcripts."""
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -23,7 +22,6 @@ Run = Callable[..., Done]
 
 ROOT = Path(__file__).parents[2]
 FILE = Path("exercises", "01_parts", "01_share.py")
-SCRIPT = FILE.with_name("01_share_case.py")
 
 WRONG = """\
 def share(amounts):
@@ -36,100 +34,6 @@ STOPS_ELSEWHERE = WRONG + "\n\ndef other():\n    breakpoint()\n"
 RAISES = (
     "def share(amounts):\n    return divided(amounts, amounts.sum())\n\n\ndef divided(a, b):\n    return a / b[0, 0]\n"
 )
-ONE_SUM = "def share(amounts):\n    return amounts / amounts.sum()\n"
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-LOOPS = "def share(amounts):\n    while True:\n        pass\n"
-
-
-def run_python(script: Path, cwd: Path) -> Done:
-    return subprocess.run(
-        [sys.executable, script], cwd=cwd, env={}, capture_output=True, encoding="utf-8", timeout=100, check=False
-    )
-
-
-@pytest.fixture
-def script(tiny_course: Path, kata: Run) -> Callable[..., Done]:
-    """Writes a file with some content and the script of it."""
-
-    def run(source: str, *options: object) -> Done:
-        (tiny_course / FILE).write_text(source)
-        return kata("check", "share", "--script", *options, cwd=tiny_course)
-
-    return run
-
-
-@pytest.mark.thorough
-def test_script_runs_anywhere_and_prints_yours_expected_and_where_they_differ(
-    script: Callable[..., Done], tiny_course: Path, tmp_path: Path
-) -> None:
-    written = script(WRONG)
-    assert written.returncode == 1 and f"The script is {SCRIPT}" in written.stdout, written.stderr
-    assert "1, 1 and 2 become .25, .25 and .5." in written.stdout
-    done = run_python(tiny_course / SCRIPT, tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == [
-        "yours: torch.float32, shape (3,)",
-        "tensor([0.5000, 0.5000, 1.0000])",
-        "expected: torch.float32, shape (3,)",
-        "tensor([0.2500, 0.2500, 0.5000])",
-        "3 of 3 numbers differ.",
-        *(
-            f"at ({place},): {yours} instead of {due}"
-            for place, yours, due in ((0, 0.5, 0.25), (1, 0.5, 0.25), (2, 1, 0.5))
-        ),
-    ]
-    assert sorted(path.name for path in (tiny_course / FILE).parent.iterdir()) == [
-        "01_share.py", "01_share_case.py", "README.md"
-    ]  # fmt: skip
-
-
-@pytest.mark.thorough
-def test_script_raises_where_the_file_raises(script: Callable[..., Done], tiny_course: Path) -> None:
-    assert "IndexError in line 6, in `divided`" in script(RAISES).stdout
-    done = run_python(tiny_course / SCRIPT, tiny_course)
-    assert done.returncode == 1 and '01_share.py", line 6, in divided' in done.stderr and "IndexError" in done.stderr
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("source", "status", "said"),
-    [
-        pytest.param(ONE_SUM, 1, "This check is hidden: its inputs are written nowhere.", id="only hidden checks fail"),
-        pytest.param(RIGHT, 0, "Every check holds.", id="nothing fails"),
-    ],
-)
-def test_file_that_no_visible_check_fails_is_told_and_gets_the_visible_example(
-    source: str, status: int, said: str, script: Callable[..., Done], tiny_course: Path
-) -> None:
-    done = script(source, "--seed", 7)
-    assert done.returncode == status and said in done.stdout, done.stderr
-    assert "amounts" not in done.stdout and "torch.tensor([1.0, 1.0, 2.0])" in (tiny_course / SCRIPT).read_text()
-    assert "0 of 3 numbers differ." in run_python(tiny_course / SCRIPT, tiny_course).stdout
-
-
-@pytest.mark.thorough
-def test_answer_that_never_ends_has_a_script_too(script: Callable[..., Done], tiny_course: Path) -> None:
-    assert script(LOOPS).returncode == 1
-    assert "output = share(" in (tiny_course / SCRIPT).read_text()
-
-
-def test_script_is_never_an_answer(script: Callable[..., Done], tiny_course: Path, kata: Run, tmp_path: Path) -> None:
-    script(WRONG)
-    course = load_course(tiny_course / "course.yml")
-    handed_in = tmp_path / "ada"
-    shutil.copytree(tiny_course / FILE.parent, handed_in)
-    (handed_in / "01_share_case.pt").write_bytes(b"")
-    read = read_submission(handed_in, course)
-    assert list(read.sources) == ["share"] and read.problems == ()
-    (handed_in / FILE.name).unlink()
-    assert read_submission(handed_in, course).sources == {}
-    lone = kata("grade", SCRIPT, cwd=tiny_course)
-    assert lone.returncode == 2 and "is a script of `kata check --script`, not an answer" in lone.stderr
-    assert kata("check", SCRIPT, cwd=tiny_course).returncode == 2
-    assert "1 exercise" not in kata("list", cwd=tiny_course).stderr
-    (tiny_course / FILE).write_text(RIGHT)
-    done = kata("check", cwd=tiny_course)
-    assert done.returncode == 0 and "share_case" not in done.stdout
 
 
 # --- the real course -------------------------------------------------------------------------------------------------
@@ -149,7 +53,8 @@ def look_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Scr
         assert found.fault is not None
         script = Script(file, found.fault, f"{id} --script")
         script.write()
-        return script, run_python(script.path, folder)
+        command = [sys.executable, script.path]
+        return script, subprocess.run(command, cwd=folder, env={}, capture_output=True, encoding="utf-8", timeout=100)
 
     return look
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from grader.mismatch import Mismatch
-from grader.render.heatmap import BLUES, HeatMap, NumberFormat, Scale
+from grader.render.heatmap import BLUES, HeatMap, NumberFormat, blues
 from grader.render.heatmap_svg import MARGIN, heatmap_picture, heatmap_svg
 from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, heatmap_text
 
@@ -101,9 +101,10 @@ def test_numbers_are_short_and_wrong_ones_do_not_look_right(
 
 
 def test_shades_run_from_the_smallest_to_the_largest_number() -> None:
-    scale = Scale.of((((-1.0, NAN),), ((1.0, INF),)))
-    assert [scale.level(number) for number in (-INF, -1.0, 0.0, 0.999, 1.0, INF)] == [0, 0, 5, 9, 9, 9]
-    assert scale.level(NAN) is None and len(RAMP) == len(BLUES) == 10
+    shade = blues(-1.0, 1.0)
+    assert [shade(number)[0] for number in (-INF, -1.0, 0.0, 0.999, 1.0, INF)] == [0, 0, 5, 9, 9, 9]
+    assert shade(NAN)[0] is None and len(RAMP) == len(BLUES) == 10
+    assert HeatMap.of_mismatch(mismatch([[-1.0, NAN]], [[1.0, INF]])).ends == ("-1", "1")
 
 
 # --- on a page ---------------------------------------------------------------------------------------------------

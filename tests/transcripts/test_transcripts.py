@@ -42,7 +42,7 @@ def desk(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
     desk = Desk(tmp_path, monkeypatch)
     shutil.copytree(course, tmp_path / "course")
-    state = {"HOME": "PLACE", "USERPROFILE": "PLACE", "KATA_COURSE": "PLACE/course"}
+    state = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "KATA_COURSE": str(tmp_path / "course")}
     for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TZ": "UTC", **state}.items():
         desk.set(name, value)
     desk.at("2026-11-18 20:00")

@@ -11,6 +11,8 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
@@ -36,6 +38,8 @@ SOURCES = {
     "crash": "def {id}(amounts):\n    return amounts / amounts.summ(-1, keepdim=True)\n",
     "stops": "def {id}(amounts):\n    breakpoint()\n    return amounts / amounts.max()\n",
     "deep": "[" * 100_000,
+    "loops": "def {id}(amounts):\n    while True:\n        pass\n",
+    "deeper": "def {id}(amounts):\n    return part(amounts, 0)\n\n\ndef part(a, b):\n    return a / a.shape[b + 9]\n",
     "hostile": "raise ValueError('</pre><script>alert(1)</script>\\u202e')\n",
 }
 """What a learner may write; `{id}` is the exercise's."""
@@ -64,7 +68,7 @@ class Desk:
         return f"{''.join(shown).rstrip()}\n"
 
     def _type(self, line: str) -> str:
-        word, *words = shlex.split(line)
+        word, *words = shlex.split(line.replace("PLACE", str(self.place)).replace("CLONE", str(ROOT)))
         shown = kata(words) if word == "kata" else WORDS[word](self, *words)
         for path in (self.place, ROOT):
             shown = shown.replace(str(path), "PLACE" if path == self.place else "CLONE")
@@ -74,7 +78,7 @@ class Desk:
 
     def set(self, name: str, value: str) -> str:
         """Set a variable of the shell."""
-        self.changed.setenv(name, value.replace("PLACE", str(self.place)).replace("CLONE", str(ROOT)))
+        self.changed.setenv(name, value)
         time.tzset()
         return ""
 
@@ -142,6 +146,14 @@ def _move(_: Desk, name: str, to: str) -> str:
     return ""
 
 
+def _python(_: Desk, name: str) -> str:
+    """Run a script, and of a traceback show the last place and the error."""
+    done = subprocess.run([sys.executable, name], env={}, capture_output=True, encoding="utf-8", timeout=100)
+    places = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
+    error = "".join(f"! {line}\n" for line in (*places[-1:], *done.stderr.splitlines()[-1:]))
+    return f"{done.stdout}{error}{f'[{done.returncode}]' if done.returncode else ''}"
+
+
 def _progress(_: Desk, id: str) -> str:
     """What is noted of an exercise: a line for each attempt, hint and review, and the day on which it comes back."""
     known = json.loads(Path(".kata/progress.json").read_text("utf-8"))["exercises"].get(id, {})
@@ -179,5 +191,7 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "cat": _show,
     "progress": _progress,
     "page": _page,
+    "python": _python,
+    "mkdir": lambda _, name: Path(name).mkdir() or "",
     "has": lambda _, name: f"{name} is {'there' if os.path.lexists(name) else 'not there'}",
 }
