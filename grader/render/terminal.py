@@ -275,7 +275,7 @@ def _print_total(record: Record, verdicts: Sequence[ExerciseVerdict], paper: Pap
     """The points and how they came about."""
     exercises = counted(len(verdicts), "exercise")
     points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
-    if record.is_adjusted:
+    if record.adjustments:
         paper.line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
         for adjustment in record.adjustments or ():
             paper.marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")

@@ -98,7 +98,8 @@ class Kernel:
         import psutil
 
         children = psutil.Process(self.manager.provisioner.process.pid).children()
-        return [each for each in children if "grader.cli.check_cell" in each.cmdline()]
+        running = [each for each in children if each.status() != psutil.STATUS_ZOMBIE]
+        return [each for each in running if "grader.cli.check_cell" in each.cmdline()]
 
     def close(self) -> None:
         self._client.stop_channels()

@@ -40,6 +40,7 @@ SOURCES = {
     "deep": "[" * 100_000,
     "loops": "def {id}(amounts):\n    while True:\n        pass\n",
     "deeper": "def {id}(amounts):\n    return part(amounts, 0)\n\n\ndef part(a, b):\n    return a / a.shape[b + 9]\n",
+    "spreadsheet": "PK\x03\x04\0\0",
     "hostile": "raise ValueError('</pre><script>alert(1)</script>\\u202e')\n",
 }
 """What a learner may write; `{id}` is the exercise's."""
