@@ -18,48 +18,24 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Ask, Ended
-from .bank import Mistake, kept_from_the_last_call, kept_in_evaluation, without
-from .case import OUTPUT, Case, called_again, function, module
-from .checks import points
-from .compare import same
+from .answers import Ask as Ask
+from .answers import Ended as Ended
+from .bank import Mistake as Mistake
+from .bank import kept_from_the_last_call as kept_from_the_last_call
+from .bank import kept_in_evaluation as kept_in_evaluation
+from .bank import without as without
+from .case import OUTPUT
+from .case import Case as Case
+from .case import called_again as called_again
+from .case import function as function
+from .case import module as module
+from .checks import points as points
+from .compare import same as same
 from .draw import Draw
-from .failure import expect, fail
-from .faults import CheckFailed
+from .failure import expect as expect
+from .failure import fail as fail
+from .faults import CheckFailed as CheckFailed
 from .learner import LearnerModule
-
-__all__ = [
-    "HIGH",
-    "HUGE_VALUE",
-    "LOW",
-    "Ask",
-    "Case",
-    "CheckFailed",
-    "Ended",
-    "Mistake",
-    "TextReader",
-    "Texts",
-    "called_again",
-    "cut_off",
-    "drops_in_training_only",
-    "ends_loudly",
-    "expect",
-    "fail",
-    "function",
-    "has_mask_as_buffer",
-    "hides_the_last_token",
-    "kept_from_the_last_call",
-    "kept_in_evaluation",
-    "leaves_dict_alone",
-    "loud_inputs",
-    "loud_weights",
-    "module",
-    "points",
-    "same",
-    "stay_below",
-    "without",
-]
-
 
 STAYS_BELOW = "stays below"
 

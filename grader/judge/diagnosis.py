@@ -6,10 +6,10 @@ the same, so that a record is the same whoever was graded before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
-from typing import Protocol
 
 from .answers import Answers, Exchange, Reading, read_from, same_answers
 from .bank import Mistake
@@ -53,7 +53,16 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
         return []
     if expected.is_plan:
         checks = [replace(check, exchanges=_without_readings(check.exchanges)) for check in checks]
-    weighed = [_Weighed.of(check, expected) for check in checks if check.exchanges]
+    weighed = [
+        _Weighed(
+            check.name,
+            check.passed,
+            check.is_main,
+            tuple(sorted(_compared(check, expected), key=lambda case: not case.is_wrong)),
+        )
+        for check in checks
+        if check.exchanges
+    ]
     if not any(check.is_failed for check in weighed):
         return []
     return _Naming(expected, weighed).named()
@@ -66,97 +75,58 @@ def _without_readings(exchanges: Sequence[Exchange | Reading]) -> list[Exchange]
 # --- what a learner's code answered -------------------------------------------------------------------------------
 
 
-class _Compared(Protocol):
-    """Something that the learner's code answered, to be compared with a known mistake's answer."""
-
-    @property
-    def is_wrong(self) -> bool: ...
-
-    @property
-    def is_error(self) -> bool: ...
-
-    @property
-    def effort(self) -> int:
-        """Cost of the comparison in steps, weighted up for right answers, which rule out less."""
-        ...
-
-    def is_given_by(self, module: GivesAnswers) -> bool: ...
-
-    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        """Whether a known mistake gives the reference's answer here."""
-        ...
-
-
 @dataclass(frozen=True)
-class _Answered:
-    """One case of a check: what the learner answered, and whether that is wrong."""
+class _Compared:
+    """Something that the learner's code answered, to be compared with a known mistake's answer.
 
-    question: Question
-    number: int
-    came: Answers
+    effort: cost of the comparison in steps, weighted up for right answers, which rule out less.
+    is_given_by: whether a known mistake gives the same. is_right_with: whether it gives the reference's answer here.
+    """
+
     is_wrong: bool
-
-    @property
-    def is_error(self) -> bool:
-        return self.came.error is not None
-
-    @property
-    def effort(self) -> int:
-        return self.question.cases[self.number].effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
-
-    def is_given_by(self, module: GivesAnswers) -> bool:
-        return module.gives(self.came, self.question, self.number)
-
-    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        return module.gives(expected.answers_to(self.question)[self.number], self.question, self.number)
+    is_error: bool
+    effort: int
+    is_given_by: Callable[[GivesAnswers], bool]
+    is_right_with: Callable[[GivesAnswers], bool]
 
 
-@dataclass(frozen=True)
-class _Read:
-    """The reading of a talk with the learner's code, and whether it is wrong."""
+def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
+    for each in check.exchanges:
+        yield from [_reading(each, check, expected)] if isinstance(each, Reading) else _answers(each, expected)
 
-    reading: Reading
-    is_wrong: bool
 
-    @property
-    def is_error(self) -> bool:
-        return "error" in self.reading.came
+def _reading(reading: Reading, check: CheckedExchanges, expected: Expected) -> _Compared:
+    def is_right_with(module: GivesAnswers) -> bool:
+        return module.gives_reading(replace(reading, came=read_from(reading.talk, expected.answers_to)))
 
-    @property
-    def effort(self) -> int:
-        return self.reading.effort * (1 if self.is_wrong else RIGHT_TELLS_LESS)
+    is_wrong = not check.passed and read_from(reading.talk, expected.answers_to) != reading.came
+    effort = reading.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
+    return _Compared(
+        is_wrong, "error" in reading.came, effort, lambda module: module.gives_reading(reading), is_right_with
+    )
 
-    def is_given_by(self, module: GivesAnswers) -> bool:
-        return module.gives_reading(self.reading)
 
-    def is_right_with(self, module: GivesAnswers, expected: Expected) -> bool:
-        right = read_from(self.reading.talk, expected.answers_to)
-        return module.gives_reading(replace(self.reading, came=right))
+def _answers(exchange: Exchange, expected: Expected) -> Iterator[_Compared]:
+    question = exchange.question
+    for number, (came, right) in enumerate(zip(exchange.answers, expected.answers_to(question), strict=True)):
+        is_wrong = not same_answers(came, right)
+        effort = question.cases[number].effort * (1 if is_wrong else RIGHT_TELLS_LESS)
+        gives = [partial(_gives, answer, question, number) for answer in (came, right)]
+        yield _Compared(is_wrong, came.error is not None, effort, *gives)
+
+
+def _gives(answer: Answers, question: Question, number: int, module: GivesAnswers) -> bool:
+    return module.gives(answer, question, number)
 
 
 @dataclass(frozen=True)
 class _Weighed:
-    """A check with its cases, wrong ones first: these rule out most mistakes."""
+    """A check with what was answered, wrong answers first: these rule out most mistakes."""
 
     name: str
     passed: bool
     is_main: bool
     cases: tuple[_Compared, ...]
-
-    @classmethod
-    def of(cls, check: CheckedExchanges, expected: Expected) -> _Weighed:
-        cases: list[_Compared] = []
-        for exchange in check.exchanges:
-            if isinstance(exchange, Reading):
-                is_wrong = not check.passed and read_from(exchange.talk, expected.answers_to) != exchange.came
-                cases.append(_Read(exchange, is_wrong))
-                continue
-            rights = expected.answers_to(exchange.question)
-            for number, (came, right) in enumerate(zip(exchange.answers, rights, strict=True)):
-                is_wrong = not same_answers(came, right)
-                cases.append(_Answered(exchange.question, number, came, is_wrong))
-        cases.sort(key=lambda case: not case.is_wrong)
-        return cls(check.name, check.passed, check.is_main, tuple(cases))
 
     @property
     def is_failed(self) -> bool:
@@ -234,7 +204,7 @@ class _Naming:
 
     def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
         self._spend(case.effort)
-        return case.is_right_with(module, self._expected)
+        return case.is_right_with(module)
 
     # --- one mistake, or several that each explain a part ------------------------------------------------------------
 
