@@ -2,6 +2,7 @@ import pytest
 
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.spare import SpawnedWorkers
 
 
 @pytest.fixture(scope="session", params=["full", "reduced"])
@@ -18,3 +19,16 @@ def full():
     with Sandbox("full") as sandbox:
         sandbox.await_ready()
         yield sandbox
+
+
+@pytest.fixture(scope="session")
+def spawned():
+    """Workers where nothing can be forked: children that were started ahead."""
+    with SpawnedWorkers() as workers:
+        yield workers
+
+
+@pytest.fixture(params=["full", pytest.param("spawned", marks=pytest.mark.thorough)])
+def either(request):
+    """Either kind of worker."""
+    return request.getfixturevalue(request.param)

@@ -8,61 +8,16 @@ import sys
 import time
 
 import pytest
-import torch
 
-from grader.sandbox import levels as launching
-from grader.sandbox import spare
-from grader.sandbox.clock import Budget
-from grader.sandbox.inside import wire
+from grader.sandbox import levels, spare
 from grader.sandbox.levels import LaunchedZygote, MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, open_sandbox
 from grader.sandbox.spare import SpawnedWorkers
-from grader.sandbox.worker import Bounds, LearnerFile, WorkerLost, ending_of
+from grader.sandbox.worker import Bounds, WorkerLost, ending_of
 
-SECONDS = 30
-"""Enough for any answer, on a busy machine too."""
+from .asking import ask, ask_once, begin, call, load
+
 GONE_SECONDS = 20
-
-
-@pytest.fixture(scope="module")
-def workers():
-    with SpawnedWorkers() as workers:
-        yield workers
-
-
-def load(worker, source: str, seconds: float = SECONDS):
-    """What a worker says of a file: the scan, and whether it was loaded."""
-    frame = LearnerFile("f.py", source.encode(), ("f",)).frame(worker.bounds.reply_bytes)
-    return (wire.unpack(*each) for each in worker.ask([frame], Budget(600), seconds, answers=LearnerFile.ANSWERS))
-
-
-def begin(workers, source: str, bounds: Bounds | None = None):
-    """A new worker that has loaded a source."""
-    worker = workers.spawn(bounds or Bounds())
-    _, loaded = load(worker, source)
-    assert loaded == {"loaded": True}, loaded
-    return worker
-
-
-def ask(worker, *args, seconds: float = SECONDS):
-    """Call its f."""
-    steps = [
-        {"do": "entry", "name": "f", "tell": False},
-        {"do": "call", "target": wire.Slot(0), "method": "", "args": list(args), "kwargs": {}, "tell": True},
-    ]
-    frame = wire.pack({"cases": [{"seed": 0, "steps": steps}]}, 1 << 24)
-    (reply,) = worker.ask([frame], Budget(600), seconds, answers=1)
-    return wire.unpack(*reply)[0]
-
-
-def call(workers, source: str, *args, **options):
-    worker = begin(workers, source)
-    try:
-        reply = ask(worker, *args, **options)
-    finally:
-        worker.close()
-    assert reply["error"] is None, reply["error"]
-    return reply["answers"]["1"]
 
 
 def is_gone(pid: int) -> bool:
@@ -76,87 +31,20 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-# --- one worker -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("shape", [(2, 3), (700, 700)], ids=["small", "more than a pipe holds"])
-def test_values_go_there_and_come_back(workers, shape):
-    x = torch.randn(shape)
-    assert torch.equal(call(workers, "def f(x):\n    return x * 2", x), x * 2)
-
-
-def test_an_error_comes_back_with_the_learners_line(workers):
-    worker = begin(workers, "def f():\n    return undefined")
-    error = ask(worker)["error"]
-    worker.close()
-    assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
-
-
 @pytest.mark.thorough
-def test_two_workers_are_two_processes_and_leave_each_other_nothing(workers):
-    marked = "import os, builtins\nbuiltins.mark = 1\ndef f():\n    return os.getpid()"
-    looking = "import os, builtins\ndef f():\n    return [os.getpid(), hasattr(builtins, 'mark')]"
-    first = call(workers, marked)
-    second, is_marked = call(workers, looking)
-    assert len({first, second, os.getpid()}) == 3 and not is_marked
-
-
-@pytest.mark.thorough
-def test_two_workers_can_run_at_a_time(workers):
-    both = [begin(workers, f"def f():\n    return {number}") for number in range(2)]
-    assert [ask(worker)["answers"]["1"] for worker in both] == [0, 1]
+def test_two_workers_can_run_at_a_time(spawned):
+    both = [begin(spawned, f"import os\ndef f():\n    return [{number}, os.getpid()]") for number in range(2)]
+    (one, first), (other, second) = (ask(worker)["answers"]["1"] for worker in both)
+    assert (one, other) == (0, 1) and len({first, second, os.getpid()}) == 3
     for worker in both:
         worker.close()
+        assert is_gone(worker.process.popen.pid)
 
 
-def test_what_is_printed_by_any_means_goes_nowhere(workers, capfd):
-    source = (
-        "import os, subprocess, sys\ndef f():\n    print('→ one')\n    print('two', file=sys.stderr)\n"
-        "    os.write(1, b'three')\n    subprocess.run([sys.executable, '-S', '-c', 'print(4444)'])\n    return 1"
-    )
-    worker = begin(workers, source)
-    assert ask(worker)["answers"]["1"] == 1
-    worker.close()
+def test_what_a_child_of_its_own_prints_goes_nowhere_and_there_is_no_input(spawned, capfd):
+    source = "import subprocess, sys\ndef f():\n    subprocess.run([sys.executable, '-S', '-c', 'print(4444)'])\n    return input()"
+    assert ask_once(spawned, source)["error"]["type"] == "EOFError"
     assert capfd.readouterr() == ("", "")
-
-
-def test_there_is_nothing_to_read_for_input(workers):
-    worker = begin(workers, "def f():\n    return input()")
-    assert ask(worker)["error"]["type"] == "EOFError"
-    worker.close()
-
-
-# --- how it ends ----------------------------------------------------------------------------------------------
-
-ENDINGS = {
-    "os._exit": ("import os\ndef f():\n    os._exit(0)", "exit"),
-    "segmentation fault": ("import ctypes\ndef f():\n    ctypes.string_at(0)", "signal"),
-    "abort": ("import os\ndef f():\n    os.abort()", "signal"),
-    "endless loop": ("def f():\n    while True: pass", "time"),
-    "sleep": ("import time\ndef f():\n    time.sleep(600)", "time"),
-    "garbage among the answers": (
-        "import os\ndef f():\n    for fd in range(3, 12):\n        try:\n            os.write(fd, b'garbage' * 100)\n"
-        "        except OSError:\n            pass\n    return 1",
-        "garbled",
-    ),
-    "closed answers": ("import os\ndef f():\n    os.closerange(3, 12)\n    return 1", "exit"),
-    "closed answers, lives on": (
-        "import os, time\ndef f():\n    os.closerange(4, 12)\n    time.sleep(600)",
-        "closed",
-    ),
-}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("source", "reason"), ENDINGS.values(), ids=ENDINGS.keys())
-def test_every_end_is_told_as_what_it_was_and_costs_one_child(workers, source, reason):
-    worker = begin(workers, source)
-    with pytest.raises(WorkerLost) as lost:
-        ask(worker, seconds=2 if reason == "time" else SECONDS)
-    worker.close()
-    assert lost.value.reason == reason
-    assert is_gone(worker.process.popen.pid)
-    workers.await_ready()  # and the next one of these tests is answered by a new child
 
 
 @pytest.mark.thorough
@@ -173,31 +61,14 @@ def test_where_processor_time_is_not_counted_wall_time_is_but_not_that_of_waitin
 
 
 @pytest.mark.thorough
-def test_a_loop_while_the_file_is_loaded_is_cut_too(workers):
-    worker = workers.spawn(Bounds())
+def test_a_loop_while_the_file_is_loaded_is_cut_too(spawned):
+    worker = spawned.spawn(Bounds())
     said = load(worker, "while True: pass", seconds=1)
     next(said)
     with pytest.raises(WorkerLost) as lost:
         next(said)
     worker.close()
     assert lost.value.reason == "time"
-
-
-def test_memory_is_bounded_where_the_system_can(workers):
-    pytest.importorskip("resource")
-    worker = begin(workers, "import torch\ndef f():\n    return torch.ones(10**9).sum()", Bounds(memory_mb=1600))
-    assert ask(worker)["error"]["kind"] in ("memory", "exception")
-    worker.close()
-
-
-@pytest.mark.thorough
-def test_processor_time_is_bounded_where_the_system_can(workers):
-    pytest.importorskip("resource")
-    worker = begin(workers, "def f():\n    while True: pass", Bounds(cpu_seconds=1))
-    with pytest.raises(WorkerLost) as lost:
-        ask(worker, seconds=90)
-    worker.close()
-    assert (lost.value.reason, lost.value.detail) == ("signal", "SIGXCPU")
 
 
 CODES = {
@@ -220,11 +91,11 @@ def test_an_exit_code_is_told_in_the_words_of_every_system(code, reason, detail)
 
 
 @pytest.mark.thorough
-def test_the_next_child_is_warm_before_it_is_asked_for(workers):
-    worker = begin(workers, "def f():\n    return 1")
-    workers.await_ready()
+def test_the_next_child_is_warm_before_it_is_asked_for(spawned):
+    worker = begin(spawned, "def f():\n    return 1")
+    spawned.await_ready()
     started = time.monotonic()
-    following = begin(workers, "def f():\n    return 2")
+    following = begin(spawned, "def f():\n    return 2")
     took = time.monotonic() - started
     assert ask(following)["answers"]["1"] == 2 and ask(worker)["answers"]["1"] == 1
     assert took < 1.0  # importing torch alone takes longer
@@ -233,12 +104,12 @@ def test_the_next_child_is_warm_before_it_is_asked_for(workers):
 
 
 @pytest.mark.thorough
-def test_a_spare_that_is_ended_while_it_waits_is_replaced(workers):
-    workers.await_ready()
-    process = workers._waiting.result().process.popen
+def test_a_spare_that_is_ended_while_it_waits_is_replaced(spawned):
+    spawned.await_ready()
+    process = spawned._waiting.result().process.popen
     process.kill()
     process.wait()
-    assert call(workers, "def f():\n    return 1") == 1
+    assert call(spawned, "def f():\n    return 1") == 1
 
 
 def test_a_child_that_cannot_start_is_the_machines_fault_and_says_why(monkeypatch, tmp_path):
@@ -271,7 +142,7 @@ def test_after_closing_nothing_is_left_running():
 JUDGE = """
 import sys
 sys.path.insert(0, {here!r})
-from test_spawned import ask, begin
+from asking import ask, begin
 from grader.sandbox.spare import SpawnedWorkers
 workers = SpawnedWorkers()
 worker = begin(workers, "def f():\\n    while True: pass")
@@ -303,7 +174,7 @@ def test_where_there_is_fork_practice_uses_it():
 
 
 def test_without_fork_practice_uses_spares_and_grading_is_refused(monkeypatch):
-    monkeypatch.setattr(launching, "has_zygotes", lambda: False)
+    monkeypatch.setattr(levels, "has_zygotes", lambda: False)
     with open_sandbox("process") as sandbox:
         assert isinstance(sandbox, SpawnedWorkers) and sandbox.level == "process"
     for level in ("full", "reduced"):

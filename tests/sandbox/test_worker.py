@@ -11,49 +11,26 @@ from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import MOST_UNREAD, Bounds, LearnerFile, WorkerLost
+from grader.sandbox.worker import MOST_UNREAD, Bounds, WorkerLost
 
-SECONDS = 10
-ALL_SECONDS = 60
-
-
-def question(*args):
-    steps = [
-        {"do": "entry", "name": "f", "tell": False},
-        {"do": "call", "target": wire.Slot(0), "method": "", "args": list(args), "kwargs": {}, "tell": True},
-    ]
-    return wire.pack({"cases": [{"seed": 0, "steps": steps}]}, 1 << 20)
+from .asking import SECONDS, ask_once, begin, call, question
 
 
-def ask(sandbox, source: str, *args, bounds: Bounds | None = None, seconds: float = SECONDS):
-    """Load a source in a new worker and call its f."""
-    worker = sandbox.spawn(bounds or Bounds())
-    try:
-        return ask_all(worker, source, [question(*args)], seconds)[0]
-    finally:
-        worker.close()
+def ask_all(worker, *questions):
+    """The answers to a round of questions."""
+    came = list(worker.ask(questions, Budget(60), SECONDS, answers=len(questions)))
+    return [reply if isinstance(reply, dict) else reply[0] for reply in (wire.unpack(*each) for each in came)]
 
 
-def ask_all(worker, source: str, questions, seconds: float = SECONDS, *, read: bool = True):
-    """Load a source in a worker; return the answers to a round of questions."""
-    budget = Budget(ALL_SECONDS)
-    frame = LearnerFile("f.py", source.encode(), ("f",)).frame(worker.bounds.reply_bytes)
-    _, loaded = (wire.unpack(*each) for each in worker.ask([frame], budget, seconds, answers=LearnerFile.ANSWERS))
-    assert loaded == {"loaded": True}, loaded
-    came = list(worker.ask(questions, budget, seconds, answers=len(questions)))
-    answers = [wire.unpack(*each) for each in came] if read else []
-    return [reply if isinstance(reply, dict) else reply[0] for reply in answers]
+@pytest.mark.parametrize("shape", [(2, 3), (700, 700)], ids=["small", "more than a pipe holds"])
+def test_values_go_there_and_come_back(either, shape):
+    x = torch.randn(shape)
+    assert torch.equal(call(either, "def f(x):\n    return x * 2", x), x * 2)
 
 
-def call(sandbox, source: str, *args, **options):
-    reply = ask(sandbox, source, *args, **options)
-    assert reply["error"] is None, reply["error"]
-    return reply["answers"]["1"]
-
-
-def test_values_go_there_and_come_back(walled):
-    x = torch.randn(2, 3)
-    assert torch.equal(call(walled, "def f(x):\n    return x * 2", x), x * 2)
+def test_an_error_comes_back_with_the_learners_line(either):
+    error = ask_once(either, "def f():\n    return undefined")["error"]
+    assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
 
 
 def test_libraries_can_be_imported(walled):
@@ -166,13 +143,13 @@ def test_the_project_is_not_visible(full):
         assert call(full, source, os.path.join(root, path)) == "absent"
 
 
-def test_one_worker_leaves_nothing_for_the_next(walled):
+def test_one_worker_leaves_nothing_for_the_next(either):
     call(
-        walled,
+        either,
         "import torch, builtins\nbuiltins.mark = 1\ntorch.set_default_dtype(torch.float64)\ndef f():\n    return 1",
     )
     source = "import torch, builtins\ndef f():\n    return [hasattr(builtins, 'mark'), str(torch.ones(1).dtype)]"
-    assert call(walled, source) == [False, "torch.float32"]
+    assert call(either, source) == [False, "torch.float32"]
 
 
 ENDINGS = {
@@ -181,59 +158,65 @@ ENDINGS = {
     "segmentation fault": ("import ctypes\ndef f():\n    ctypes.string_at(0)", "signal"),
     "abort": ("import os\ndef f():\n    os.abort()", "signal"),
     "endless loop": ("def f():\n    while True: pass", "time"),
-    "sleep": ("import time\ndef f():\n    time.sleep(60)", "time"),
+    "sleep": ("import time\ndef f():\n    time.sleep(600)", "time"),
     "printing without end": ("def f():\n    while True: print('x' * 1000000)", "time"),
-    "garbage on the answer descriptor": ("import os\ndef f():\n    os.write(4, b'garbage' * 100); return 1", "garbled"),
-    "closed answer descriptor": ("import os\ndef f():\n    os.close(4); return 1", "exit"),
+    "garbage among the answers": (
+        "import os\ndef f():\n    for fd in range(3, 12):\n        try:\n            os.write(fd, b'garbage' * 100)\n"
+        "        except OSError:\n            pass\n    return 1",
+        "garbled",
+    ),
+    "closed answers": ("import os\ndef f():\n    os.closerange(3, 12); return 1", "exit"),
+    "closed answers, lives on": ("import os, time\ndef f():\n    os.closerange(4, 12); time.sleep(600)", "closed"),
 }
 
 
 @pytest.mark.parametrize(("source", "reason"), ENDINGS.values(), ids=ENDINGS.keys())
-def test_every_end_is_told_as_what_it_was(full, source, reason):
+def test_every_end_is_told_as_what_it_was(either, source, reason):
+    worker = begin(either, source)
     with pytest.raises(WorkerLost) as lost:
-        ask(full, source, seconds=2)
+        list(worker.ask([question()], Budget(60), 2 if reason == "time" else SECONDS, answers=1))
+    worker.close()
     assert lost.value.reason == reason
+    either.await_ready()
 
 
-def test_memory_is_bounded(full):
+def test_memory_is_bounded(either):
     source = "import torch\ndef f():\n    return torch.ones(10**9).sum()"
-    reply = ask(full, source, bounds=Bounds(memory_mb=1600))
+    reply = ask_once(either, source, bounds=Bounds(memory_mb=1600))
     assert reply["error"]["kind"] in ("memory", "exception")
 
 
-def test_processor_time_is_bounded(full):
-    source = "def f():\n    while True: pass"
-    started = time.monotonic()
+def test_processor_time_is_bounded(either):
     with pytest.raises(WorkerLost) as lost:
-        ask(full, source, bounds=Bounds(cpu_seconds=1), seconds=30)
-    assert lost.value.reason == "signal" and time.monotonic() - started < 15
+        ask_once(either, "def f():\n    while True: pass", bounds=Bounds(cpu_seconds=1), seconds=90)
+    assert (lost.value.reason, lost.value.detail) == ("signal", "SIGXCPU")
 
 
-def test_what_is_printed_goes_nowhere_and_does_no_harm(full, capfd):
-    assert call(full, "import os\ndef f():\n    print('a' * 20_000_000)\n    return os.write(2, b'b' * 9)") == 9
+def test_what_is_printed_goes_nowhere_and_does_no_harm(either, capfd):
+    source = "import os, sys\ndef f():\n    print('→' * 20_000_000, file=sys.stderr)\n    print('a')\n    return os.write(1, b'b' * 9)"
+    assert call(either, source) == 9
     assert capfd.readouterr() == ("", "")
 
 
 def test_answers_that_are_too_large_together_are_not_looked_at(full):
-    worker = full.spawn(Bounds(reply_mb=1))
-    source = "import torch\ndef f(n):\n    return torch.zeros(n)"
-    small, large, again, one = ask_all(worker, source, [question(n) for n in (100_000, 300_000, 200_000, 1)])
+    worker = begin(full, "import torch\ndef f(n):\n    return torch.zeros(n)", Bounds(reply_mb=1))
+    small, large, again, one = ask_all(worker, *(question(n) for n in (100_000, 300_000, 200_000, 1)))
     worker.close()
     assert small["error"] is None and "too_large" in large and "too_large" in again and one["error"] is None
 
 
 def test_more_than_agreed_is_not_taken(full):
     source = "import os\ndef f():\n    part = b'KAT1' + bytes([0, 0, 0, 0]) + (4 << 20).to_bytes(8, 'little') + bytes(4 << 20)\n    while True: os.write(4, part)"
-    worker = full.spawn(Bounds(reply_mb=1))
+    worker = begin(full, source, Bounds(reply_mb=1))
     with pytest.raises(WorkerLost, match="garbled"):
-        ask_all(worker, source, [question()] * 9, read=False)
+        list(worker.ask([question()] * 9, Budget(60), SECONDS, answers=9))
 
 
 def test_what_nobody_asked_for_waits_in_the_pipe(full):
     frame = wire.pack(1, 0)
     source = f"import os\ndef f():\n    while True: os.write(4, {frame!r} * 100)"
-    worker = full.spawn(Bounds())
-    ask_all(worker, source, [question()], read=False)
+    worker = begin(full, source)
+    next(worker.ask([question()], Budget(60), SECONDS, answers=1))
     time.sleep(0.5)
     assert worker._came.qsize() <= MOST_UNREAD
     worker.close()
@@ -256,7 +239,7 @@ def test_a_worker_that_dies_with_its_zygote_is_the_machines_fault(level):
         soon = threading.Timer(0.5, sandbox._process.kill)
         soon.start()
         with pytest.raises(MachineError, match="from outside"):
-            ask(sandbox, "import time\ndef f():\n    time.sleep(60)", seconds=30)
+            ask_once(sandbox, "import time\ndef f():\n    time.sleep(60)")
         soon.join()
 
 
