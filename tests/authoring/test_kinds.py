@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from grader.course import Exercise, load_course
-from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
-from grader.record import ExerciseResult, Record
+
+from ..judge.graded import result as result_of
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -105,9 +105,6 @@ def test_there_are_such_answers_to_most_exercises() -> None:
     [pytest.param(exercise, source, id=f"{exercise.id}: {kind}") for exercise, kind, source in WRONG],
 )
 def test_wrong_answer_of_a_kind_fails(exercise: Exercise, source: str, judge: Judge) -> None:
-    file = SourceFile(exercise.id, exercise.file_name, source.encode("utf-8"))
-    records: list[Record] = []
-    judge.grade([Submission("kind", {exercise.id: file}, ())], records.append)
-    result: ExerciseResult = next(each for each in records[0].exercises if each.id == exercise.id)
+    result = result_of(judge, source, exercise.id)
     assert result.status == "failed"
     assert not any("_kept" in check.message or "SyntaxError" in check.message for check in result.checks)

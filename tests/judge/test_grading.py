@@ -4,7 +4,8 @@ import gc
 import threading
 import time
 import weakref
-from dataclasses import dataclass
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from grader.judge.grading import Judge
 from grader.judge.session import Session
 from grader.record import Record, without_timings
 from grader.sandbox.levels import MachineError
+
+from .graded import graded, submission, with_checks
 
 CHECKS = '''
 import torch
@@ -57,34 +60,21 @@ WRONG_BUT_POSITIVE = "def share(amounts):\n    return amounts / amounts.sum()\n"
 REWRITTEN = RIGHT + "a = 1\nb = 2\nc = 3\nd = 4\n"
 
 
-@dataclass
-class Graded:
-    """Grades sources for the exercise `share` in one judge."""
-
-    judge: Judge
-
-    def __call__(self, *sources: str) -> list[Record]:
-        records: list[Record] = []
-        self.judge.grade([self.submission(source) for source in sources], records.append)
-        return records
-
-    @staticmethod
-    def submission(source: str, *problems: FileProblem) -> Submission:
-        return Submission("someone", {"share": SourceFile("share", "01_share.py", source.encode())}, problems)
-
-
 @pytest.fixture(scope="module")
 def course(tmp_path_factory, make_course):
-    root: Path = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
-    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
-    return load_course(root / "course.yml")
+    return with_checks(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share"), CHECKS)
 
 
 @pytest.fixture(scope="module")
-def grade(course):
+def judge(course):
     judge = Judge(course, "full", seed=7)
-    yield Graded(judge)
+    yield judge
     judge.close()
+
+
+@pytest.fixture(scope="module")
+def grade(judge):
+    return partial(graded, judge)
 
 
 def points(record: Record) -> dict[str, float]:
@@ -193,59 +183,50 @@ def test_what_no_layer_can_take_is_said_in_the_learners_terms(grade, result, wha
     assert message == f"Your code should return a tensor, but {what} came back."
 
 
-def test_absent_untouched_and_refused_files_are_told_apart(grade, course):
+def test_absent_untouched_and_refused_files_are_told_apart(judge, course):
     stub = course.stub_path(course.exercise("share")).read_bytes()
     untouched = Submission("a", {"share": SourceFile("share", "01_share.py", stub.replace(b"\n", b"\r\n"))}, ())
     twice = Submission("b", {}, (FileProblem("share.py", "duplicate", "Two files for `share`.", "share"),))
     records: list[Record] = []
-    grade.judge.grade([Submission("c", {}, ()), untouched, twice], records.append)
+    judge.grade([Submission("c", {}, ()), untouched, twice], records.append)
     assert [record.exercises[0].status for record in records] == ["missing", "not_started", "failed"]
     assert records[2].exercises[0].checks[0].message == "Two files for `share`."
     assert all(record.points == 0 for record in records)
 
 
-def test_a_fault_of_a_check_is_an_error_and_never_a_mark(tmp_path, make_course):
-    root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
-    path.write_text(CHECKS.replace("    learner.agrees(case(draw))", "    raise TypeError('oops')"))
-    judge = Judge(load_course(root / "course.yml"), "process", 1)
-    records: list[Record] = []
-    judge.grade([Graded.submission(RIGHT)], records.append)
-    judge.close()
-    assert records[0].exercises[0].status == "error" and not records[0].complete
+AGREES = "    learner.agrees(case(draw))"
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("call", ["fail", "skip", "exit", "xfail"])
-def test_what_pytest_raises_in_a_check_is_the_graders_fault_and_ends_nothing(tmp_path, make_course, call):
-    root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
-    path.write_text("import pytest\n" + CHECKS.replace("    learner.agrees(case(draw))", f"    pytest.{call}('oops')"))
-    judge = Judge(load_course(root / "course.yml"), "process", 1)
-    records: list[Record] = []
-    judge.grade([Graded.submission(RIGHT)] * 2, records.append)
-    judge.close()
-    assert [record.exercises[0].status for record in records] == ["error", "error"]
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "raise TypeError('oops')",
+        *(
+            pytest.param(f"pytest.{call}('oops')", marks=pytest.mark.thorough)
+            for call in ("fail", "skip", "exit", "xfail")
+        ),
+    ],
+)
+def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_path, make_course, fault):
+    checks = "import pytest\n" + CHECKS.replace(AGREES, f"    {fault}")
+    with closing(Judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)) as judge:
+        records = graded(judge, RIGHT, RIGHT)
+    assert [(record.exercises[0].status, record.complete) for record in records] == [("error", False)] * 2
 
 
-def test_a_check_that_asks_for_another_fixture_is_told(tmp_path, make_course):
-    root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
-    path.write_text(CHECKS.replace("def test_main(learner, draw)", "def test_main(learner, tmp_path)"))
-    judge = Judge(load_course(root / "course.yml"), "process", 1)
-    with pytest.raises(GraderBroken, match="there is no `tmp_path`"):
-        judge.grade([Graded.submission(RIGHT)], print)
-    judge.close()
-
-
-def test_checks_that_cannot_be_collected_are_told(tmp_path, make_course):
-    root = make_course(tmp_path, "01_parts/01_share")
-    path = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
-    path.write_text("import no_such_module\n")
-    judge = Judge(load_course(root / "course.yml"), "process", 1)
-    with pytest.raises(GraderBroken, match="no_such_module"):
-        judge.grade([Graded.submission(RIGHT)], print)
-    judge.close()
+@pytest.mark.parametrize(
+    ("checks", "told"),
+    [
+        pytest.param(
+            CHECKS.replace("main(learner, draw)", "main(learner, tmp_path)"), "there is no `tmp_path`", id="fixture"
+        ),
+        pytest.param("import no_such_module\n", "no_such_module", id="cannot be collected"),
+    ],
+)
+def test_checks_that_cannot_be_run_are_told(tmp_path, make_course, checks, told):
+    course = with_checks(make_course(tmp_path, "01_parts/01_share"), checks)
+    with closing(Judge(course, "process", 1)) as judge, pytest.raises(GraderBroken, match=told):
+        graded(judge, RIGHT)
 
 
 @pytest.mark.thorough
@@ -258,7 +239,7 @@ def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course):
         if len(records) == 1:
             judge.sandbox._process.kill()
 
-    judge.grade([Graded.submission(RIGHT)] * 3, kill_after_the_first)
+    judge.grade([submission(RIGHT)] * 3, kill_after_the_first)
     judge.close()
     assert [record.points for record in records] == [4, 4, 4]
 
@@ -273,7 +254,7 @@ def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, mon
         monkeypatch.setenv("PATH", "/nonexistent")
 
     with pytest.raises(MachineError):
-        judge.grade([Graded.submission(RIGHT)] * 9, lose_bubblewrap)
+        judge.grade([submission(RIGHT)] * 9, lose_bubblewrap)
     assert len(records) < 9  # whoever was forked before the end was there is graded
     assert all(record.points == 4 for record in records)
 
@@ -303,10 +284,9 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
 
     monkeypatch.setattr(Session, "__init__", noted)
     judge = Judge(course, "none", seed=7)
-    grade = Graded(judge)
-    grade(RIGHT, WRONG_BUT_POSITIVE)
+    graded(judge, RIGHT, WRONG_BUT_POSITIVE)
     assert sessions
-    grade(RIGHT)
+    graded(judge, RIGHT)
     gc.collect()
     assert not [session for reference in sessions if (session := reference())]
     judge.close()
@@ -319,7 +299,7 @@ def test_answers_of_another_seed_are_not_kept(course):
     try:
         for seed in (1, 2, 3):
             judge.seed = seed
-            Graded(judge)(WRONG_BUT_POSITIVE)
+            graded(judge, WRONG_BUT_POSITIVE)
             modules = [module for _, module in judge.kits["share"].code.mistakes]
             kept.append([len(module._answers) for module in modules])
     finally:
@@ -374,6 +354,6 @@ def test_seconds_of_an_exercise_count_the_naming_of_mistakes(course, monkeypatch
     judge = Judge(course, "process", seed=1)
     monkeypatch.setattr(Session, "diagnosis", lambda self: time.sleep(0.5) or [])
     try:
-        assert Graded(judge)(WRONG_BUT_POSITIVE)[0].exercises[0].seconds >= 0.5
+        assert graded(judge, WRONG_BUT_POSITIVE)[0].exercises[0].seconds >= 0.5
     finally:
         judge.close()

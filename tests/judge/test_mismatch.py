@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from grader.course import load_course
-from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.mismatch import Mismatch
 from grader.record import Record, without_timings
+
+from .graded import graded, submission, with_checks
 
 CHECKS = '''
 import torch
@@ -104,20 +104,18 @@ class Graded:
         records: list[Record] = []
         seen: Seen = {}
 
-        def show(submission: str, exercise: str, check: str, mismatch: Mismatch) -> None:
-            assert (submission, exercise) == ("someone", "share") and not records
+        def show(name: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+            assert (name, exercise) == ("someone", "share") and not records
             seen[check] = mismatch
 
-        submission = Submission("someone", {"share": SourceFile("share", "01_share.py", source.encode())}, ())
-        self.judge.grade([submission], records.append, show=show)
+        self.judge.grade([submission(source)], records.append, show=show)
         return records[0], seen
 
 
 @pytest.fixture(scope="module")
-def grade(tmp_path_factory: pytest.TempPathFactory, make_course: object) -> Iterator[Graded]:
-    root: Path = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")  # type: ignore[operator]
-    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
-    judge = Judge(load_course(root / "course.yml"), "full", seed=7)
+def grade(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Iterator[Graded]:
+    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
+    judge = Judge(with_checks(root, CHECKS), "full", seed=7)
     yield Graded(judge)
     judge.close()
 
@@ -200,8 +198,6 @@ def test_nothing_is_shown_where_numbers_are_not_the_trouble(source: str, grade: 
 
 def test_record_is_the_same_whether_anybody_looks_or_not(grade: Graded) -> None:
     looked, seen = grade(LAST_ROW)
-    records: list[Record] = []
-    submission = Submission("someone", {"share": SourceFile("share", "01_share.py", LAST_ROW.encode())}, ())
-    grade.judge.grade([submission], records.append)
-    assert seen and without_timings(looked).to_json() == without_timings(records[0]).to_json()
+    (record,) = graded(grade.judge, LAST_ROW)
+    assert seen and without_timings(looked).to_json() == without_timings(record).to_json()
     assert grade(LAST_ROW)[1] == seen

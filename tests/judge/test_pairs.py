@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from grader.course import Course, load_course
-from grader.intake import SourceFile, Submission
 from grader.judge import diagnosis
 from grader.judge.bank import Mistake, both_from, load_bank
 from grader.judge.expected import CourseCode
 from grader.judge.grading import Judge
-from grader.record import ExerciseResult, Record
+
+from .graded import result
 
 EXERCISES = ("softmax", "self_attention", "multi_head_attention", "multi_head_wrapper")
 Named = Callable[[str, str], list[str]]
@@ -29,12 +29,9 @@ def named(course: Course) -> Iterator[Named]:
     judge = Judge(course, "process", seed=1, only=EXERCISES)
 
     def of(id: str, source: str) -> list[str]:
-        file = SourceFile(id, course.exercise(id).file_name, source.encode("utf-8"))
-        records: list[Record] = []
-        judge.grade([Submission("ada", {id: file}, ())], records.append)
-        result: ExerciseResult = next(each for each in records[0].exercises if each.id == id)
-        assert result.status == "failed"
-        return [each.mistake for each in result.diagnosis]
+        came = result(judge, source, id)
+        assert came.status == "failed"
+        return [each.mistake for each in came.diagnosis]
 
     yield of
     judge.close()

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.course import Course, load_course
-from grader.intake import SourceFile, Submission
+from grader.course import Course
 from grader.judge.case import Question
 from grader.judge.draw import Draw
 from grader.judge.faults import GraderBroken
@@ -17,7 +16,9 @@ from grader.judge.grading import Judge
 from grader.judge.learner import LearnerModule
 from grader.judge.plan import Plan, PlannedQuestions
 from grader.judge.rehearsal import asks_otherwise
-from grader.record import Record, without_timings
+from grader.record import without_timings
+
+from .graded import graded, with_checks
 
 CHECKS = '''
 import torch
@@ -66,9 +67,7 @@ RANDOM = (
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
-    root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
-    (root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").write_text(CHECKS)
-    return load_course(root / "course.yml")
+    return with_checks(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share"), CHECKS)
 
 
 @pytest.fixture
@@ -76,15 +75,6 @@ def judge(course: Course) -> Iterator[Judge]:
     judge = Judge(course, "process", 7)
     yield judge
     judge.close()
-
-
-def graded(judge: Judge, *sources: str) -> list[Record]:
-    records: list[Record] = []
-    submissions = [
-        Submission("x", {"share": SourceFile("share", "01_share.py", each.encode())}, ()) for each in sources
-    ]
-    judge.grade(submissions, records.append)
-    return records
 
 
 @pytest.mark.thorough
@@ -188,9 +178,8 @@ def test_check_that_asks_others_something_else_is_found(course: Course, tmp_path
 
 
 def test_check_that_cannot_be_run_is_told_by_its_own_error(make_course: Callable[..., Path], tmp_path: Path) -> None:
-    course = load_course(make_course(tmp_path, "01_parts/01_share") / "course.yml")
-    path = course.checks_path(course.exercise("share"))
-    path.write_text(CHECKS.replace("    learner.agrees(case(draw), case(draw))", "    draw.weights('Shares')"))
+    checks = CHECKS.replace("    learner.agrees(case(draw), case(draw))", "    draw.weights('Shares')")
+    course = with_checks(make_course(tmp_path, "01_parts/01_share"), checks)
     (record,) = graded(Judge(course, "none", 7), RIGHT)
     (broken,) = [check for check in record.exercises[0].checks if check.outcome == "error"]
     assert broken.name == "test_main" and "KeyError: 'Shares'" in broken.message and "checks.py:17" in broken.message
