@@ -177,7 +177,7 @@ def serve(questions: int, answers: int) -> None:
 
 def _receive(questions: int, most_bytes: int) -> Any:
     """Read one message. Raises wire.ChannelClosed at the end."""
-    return wire.unpack_trusted(*wire.read_frame(questions, most_bytes))
+    return wire.unpack(*wire.read_frame(questions, most_bytes))
 
 
 class _Answering:
