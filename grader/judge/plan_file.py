@@ -94,22 +94,14 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
 def _question(planned: PlannedQuestion, tensors: _Tensors) -> dict[str, Any]:
     return {
         "frame": tensors.add_bytes(planned.question.frame),
-        "cases": [_case(case) for case in planned.question.cases],
+        "cases": tensors.add_bytes(wire.pack([_beside(case) for case in planned.question.cases], wire.TRUSTED_BYTES)),
         "answers": tensors.add_bytes(_packed(planned.answers)),
     }
 
 
-def _case(case: Case) -> dict[str, Any]:
+def _beside(case: Case) -> dict[str, Any]:
     """What a case is beyond what is sent of it."""
-    return {
-        "axes": case.axes,
-        "is_random": case.is_random,
-        "said": case.said,
-        "returned": list(case.returned.items()),
-        "inputs": {name: slot.number for name, slot in case.inputs.items()},
-        "module": case.module.number if case.module else None,
-        "output": case.output.number if case.output else None,
-    }
+    return {name: value for name, value in vars(case).items() if name not in case.as_data()}
 
 
 def _wrong(wrong: Wrong, tensors: _Tensors) -> dict[str, Any]:
@@ -180,23 +172,9 @@ def _check_of(
 
 def _question_of(kept: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> tuple[Question, list[Answers]]:
     frame = _bytes(tensors[kept["frame"]])
-    sent = wire.unpack_frame(frame)["cases"]
-    cases = tuple(_case_of(each, data) for each, data in zip(kept["cases"], sent, strict=True))
+    sent, beside = wire.unpack_frame(frame)["cases"], wire.unpack_frame(_bytes(tensors[kept["cases"]]))
+    cases = tuple(Case(**one, **other) for one, other in zip(sent, beside, strict=True))
     return Question.packed(cases, frame), _answers_of(tensors[kept["answers"]])
-
-
-def _case_of(kept: Mapping[str, Any], sent: Mapping[str, Any]) -> Case:
-    return Case(
-        axes=tuple(kept["axes"]),
-        seed=sent["seed"],
-        is_random=kept["is_random"],
-        said=kept["said"],
-        steps=sent["steps"],
-        returned=dict(kept["returned"]),
-        inputs={name: wire.Slot(number) for name, number in kept["inputs"].items()},
-        module=None if kept["module"] is None else wire.Slot(kept["module"]),
-        output=None if kept["output"] is None else wire.Slot(kept["output"]),
-    )
 
 
 def _wrong_of(kept: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> Wrong:

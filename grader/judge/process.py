@@ -35,18 +35,6 @@ Reply = Parts | str
 """The answer to one question, unread, or the sentence that says why there is none."""
 
 
-def script_of(exercise: Exercise, source: bytes) -> LearnerFile:
-    """What a worker needs to know of an exercise, with the learner's file for it."""
-    forbidden = exercise.forbidden
-    return LearnerFile(
-        file=exercise.file_name,
-        source=source,
-        entry_points=exercise.entry_points,
-        calls=forbidden.calls if forbidden else (),
-        operators=forbidden.operators if forbidden else (),
-    )
-
-
 @dataclass
 class _Facts:
     """A submission's file for one exercise, and the reason to refuse it, if any."""
@@ -55,14 +43,18 @@ class _Facts:
     source: bytes
 
     def __post_init__(self) -> None:
-        self.script = script_of(self.exercise, self.source)
+        forbidden = self.exercise.forbidden
+        self.script = LearnerFile(
+            file=self.exercise.file_name,
+            source=self.source,
+            entry_points=self.exercise.entry_points,
+            calls=forbidden.calls if forbidden else (),
+            operators=forbidden.operators if forbidden else (),
+        )
+        self.reason = forbidden.reason if forbidden else ""
+        """Why library calls are forbidden."""
         self.text = self.source.decode("utf-8", "replace").removeprefix("\ufeff")
         self.refusal = ""
-
-    @property
-    def reason(self) -> str:
-        """Why library calls are forbidden."""
-        return self.exercise.forbidden.reason if self.exercise.forbidden else ""
 
     def read_scan(self, scan: dict[str, Any]) -> None:
         """Refuse the file if the scan of its source found something."""
