@@ -38,6 +38,7 @@ class Learner:
     canvas_id: str = ""
     in_roster: bool = True
     platform: Platform = "plain"
+    roster_row: str = field(default="", compare=False)
 
 
 def folded(text: str) -> str:

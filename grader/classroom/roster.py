@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -150,6 +150,7 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
             hand_in=columns.hand_in(number, cells[number]),
             section=next(iter(_filled(cells[number], sections)), ""),
             canvas_id=row.own_id if of_canvas else "",
+            roster_row=replace(table, rows=((number, cells[number]),)).text(),
         )
         learners.append(learner)
     if problems:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .app import TEACH, app
-from .endings import EXIT_BAD_INPUT, UsageError, stop
+from .endings import UsageError
 from .named_paths import demand_results
 from .terms import CourseFile, Units, course_at, course_of_class, instructors_extra, say, tell_units, units_called
 
@@ -48,9 +48,6 @@ def export(
             "--by", help="Rows (csv) or columns (canvas, moodle) by learner, unit or exercise.", metavar="WHAT"
         ),
     ] = "learner",
-    roster: Annotated[
-        Path | None, typer.Option("--roster", help="A CSV with names and ids, such as Canvas or Moodle export it.")
-    ] = None,
     unit: Units = None,
     column: Annotated[
         str,
@@ -60,8 +57,7 @@ def export(
     course: CourseFile = None,
 ) -> None:
     """Write a graded class for other programs and for learners: spreadsheets, gradebooks, CI, pages, feedback."""
-    from grader.formats.export import FORMATS, torn, warnings, write_export
-    from grader.formats.people import read_people
+    from grader.formats.export import FORMATS, warnings, write_export
     from grader.formats.results_table import BY, ExportOptions, results_table
 
     if format not in (*FORMATS, GRADEBOOK):
@@ -75,16 +71,13 @@ def export(
     chosen = course_at(course) if out.is_file() else course_of_class(out, course)
     units = units_called(chosen, unit)
     tell_units(chosen, units)
-    people = read_people(roster) if roster else None
-    with results_table(out, ExportOptions(chosen, by, people, roster, units, column.strip(), say)) as table:
+    with results_table(out, ExportOptions(chosen, by, units, column.strip(), say)) as table:
         if format == GRADEBOOK:
             print(_fill_gradebook(table, to, force))
         elif written := write_export(table, format, to, force=force):
             print(written)
         for sentence in warnings(table):
             say(sentence)
-        if sentence := torn(table):
-            stop(sentence, EXIT_BAD_INPUT)
 
 
 def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:

@@ -16,12 +16,15 @@ that before it does. So learners without a submission are left out.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
+from grader.classroom.learners import Learner, folded
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .people import Person, namesakes, shown_name
+from .people import Person, shown_name
 from .results_table import ResultsRow, ResultsTable
 from .shared_text import demand_different
 
@@ -38,21 +41,22 @@ _PASSED_OVER = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|
 def lines(table: ResultsTable) -> list[str]:
     """The text of the file. Raises KataError when two learners are alike, or Canvas would not accept a title."""
     say, people = table.options.say, table.people
-    titles = [_title(column.title, is_there=bool(table.options.column)) for column in table.columns]
+    there = _assignments(table)
+    titles = [there.get(each.title) or _title(each.title, bool(table.options.column)) for each in table.columns]
     demand_different(titles, "columns")
-    if alike := namesakes(table.learners, people, table.options.roster):
+    if alike := _namesakes(table.learners):
         say(f"Left out, since others have the same name: {', '.join(alike)}.")
-    strangers = [each.name for each in table.learners if each.id not in people.of]
-    if table.options.roster is None:
-        say("No roster was given, so Canvas finds learners by their names: --roster takes Canvas's own export.")
+    strangers = [each.name for each in table.learners if each.id not in people]
+    if not table.has_roster:
+        say("No roster was given, so Canvas finds learners by their names: grade with --roster, Canvas's own export.")
     elif strangers:
         say(f"Not in the roster, so Canvas will ask who they are: {', '.join(strangers)}.")
-    has_canvas_ids = any(person.own_id for person in people.of.values())
+    has_canvas_ids = any(each.canvas_id for each in table.learners)
     keys: list[str] = []
     rows = [[*HEADER, *titles]]
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
-        if row.learner.id not in {*people.none, *alike}:
+        if row.learner.id not in alike:
             key, who = _who(row, has_canvas_ids=has_canvas_ids)
             keys.append(key)
             excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
@@ -65,7 +69,7 @@ def lines(table: ResultsTable) -> list[str]:
 def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
     person, submission = row.person or Person(whole_name=row.learner.name), row.learner.id
-    number = person.own_id if has_canvas_ids else person.sis_id
+    number = row.learner.canvas_id if has_canvas_ids else person.sis_id or person.own_id
     login = person.login or person.email
     if not (login or number or submission.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
         login = submission
@@ -76,7 +80,21 @@ def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     return key, [*map(line_field, (name, *ids, login)), ""]
 
 
-def _title(title: str, *, is_there: bool) -> str:
+def _namesakes(learners: Sequence[Learner]) -> list[str]:
+    """The ids of learners of whom only a name is known that another one has too."""
+    counts = Counter(folded(each.name) for each in learners)
+    return [each.id for each in learners if not each.in_roster and counts[folded(each.name)] > 1]
+
+
+def _assignments(table: ResultsTable) -> dict[str, str]:
+    """The assignments in Canvas's own export, where that is the roster: what each is called, with its number there."""
+    titles = table.roster.table.titles if table.roster else ()
+    found = {_NUMBERED.sub("", title): title for title in titles if _NUMBERED.search(title)}
+    names = [_NUMBERED.sub("", title) for title in titles]
+    return {name: title for name, title in found.items() if names.count(name) == 1}
+
+
+def _title(title: str, is_there: bool) -> str:
     """The title as Canvas keeps it. is_there: whether Canvas has it already, so that a number behind it is its own."""
     name = line_field(f"{title}." if _NUMBERED.search(title) and not is_there else title)
     if not name or name in _RESERVED or _PASSED_OVER.search(name):

@@ -55,18 +55,16 @@ def _field(cell: str | float | None) -> str:
 def _rows(table: ResultsTable, reason: str) -> Iterator[Cells]:
     """The rows of everybody with a record, and a row with the reason, in that column, of everybody without."""
     for row in table.rows():
-        if row.learner.id not in table.people.none:
-            by_exercise = _of_exercises(row.record, table.titles)
-            for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
-                yield {**_who(row.learner, table), **cells}
+        by_exercise = _of_exercises(row.record, table.titles)
+        for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
+            yield {**_who(row.learner, table), **cells}
     for learner in table.absent:
-        if learner.id not in table.people.none:
-            yield {**_who(learner, table), reason: "handed in nothing"}
+        yield {**_who(learner, table), reason: "handed in nothing"}
 
 
 def _who(learner: Learner, table: ResultsTable) -> Cells:
     who: Cells = {"submission": learner.id, "name": learner.name, "email": learner.email, "group": learner.group}
-    if person := table.people.of.get(learner.id):
+    if person := table.people.get(learner.id):
         id, email = person.own_id or person.sis_id or person.login, person.email or learner.email
         who |= {"name": shown_name(person), "id": id, "email": email}
     return who

@@ -111,7 +111,7 @@ def warnings(table: ResultsTable) -> Iterator[str]:
         yield f"Exported for nobody, since nobody knows whose they are: {_named(table.unmatched)}."
     if waiting := _shown(table.waiting):
         yield f"Not graded yet, so not exported: {waiting}. Go on with `kata grade-class --resume`."
-    ids = [text for each in table.options.roster or () for text in (each.own_id, each.sis_id, each.login, each.email)]
+    ids = [text for each in table.people.values() for text in (each.own_id, each.sis_id, each.login, each.email)]
     if changed := [ascii(text) for text in ids if text_field(text) != text]:
         yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
     units = table.options.course.units
@@ -123,13 +123,6 @@ def warnings(table: ResultsTable) -> Iterator[str]:
             f"Nobody has handed in anything of {_named(unset)}, and that counts as zeros. If it is not set yet, "
             f"name what is: {' '.join(rest)}."
         )
-
-
-def torn(table: ResultsTable) -> str:
-    """A sentence on learners whom the roster takes for one and the same; "" if there are none."""
-    return " ".join(
-        f"{_named(names)} would all be {name} of the roster, so none is." for name, names in table.people.torn.items()
-    )
 
 
 def _shown(learners: Iterable[Learner]) -> str:

@@ -17,10 +17,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 
-from grader.classroom.csv_file import lacking, read_table
+from grader.classroom.csv_file import lacking
 from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.page_names import page_name
-from grader.classroom.roster import participant_in
 from grader.csv_writing import number_field
 from grader.errors import KataError
 from grader.intake.names import first_few
@@ -68,20 +67,19 @@ def worksheet(table: ResultsTable) -> list[str]:
 
     Raises KataError without a worksheet, or if the assignment is not graded in points in Moodle.
     """
-    if table.options.roster_file is None:
-        raise KataError("Say which worksheet to fill in: --roster FILE, the assignment's grading worksheet of Moodle.")
-    sheet = read_table(table.options.roster_file)
+    if table.roster is None:
+        raise KataError("Grade with --roster FILE, the assignment's grading worksheet of Moodle: it is filled in here.")
+    sheet = table.roster.table
     identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
     if identifier is None or grade is None:
         wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
         raise KataError(lacking(sheet, wanted, *_EXAMPLE))
-    participants = _participants(table)
-    records = {participants.get(row.learner.id): row.record for row in table.rows()}
+    records = {row.learner.id: row.record for row in table.rows()}
     rows: list[tuple[int, tuple[str, ...]]] = []
     is_scaled = False
     for number, row in sheet.rows:
         cells = list(row)
-        if record := records.get(participant_in(cells[identifier].strip())):
+        if record := records.get(table.roster.ids[number]):
             points, most = mark_of(record), record.counted_max_points
             worth = _worth(cells[maximum].strip() if maximum is not None else "") or most
             is_scaled |= abs(worth - most) > POINTS_TOLERANCE
@@ -101,9 +99,8 @@ def worksheet(table: ResultsTable) -> list[str]:
 
 def _participants(table: ResultsTable) -> dict[str, str]:
     """Each learner's number in Moodle's assignment, where the roster is its worksheet; tells whom that lacks."""
-    numbers = {name: person.participant for name, person in table.people.of.items() if person.participant}
-    known = numbers.keys() | table.people.none
-    left_out = [each.name for each in table.learners if each.id not in known]
+    numbers = {id: person.participant for id, person in table.people.items() if person.participant}
+    left_out = [each.name for each in table.learners if each.id not in numbers]
     if numbers and left_out:
         table.options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
     return numbers

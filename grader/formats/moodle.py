@@ -37,9 +37,9 @@ def lines(table: ResultsTable) -> list[str]:
     Raises KataError when nobody has an identifier, or two learners or columns are alike.
     """
     say, most = table.options.say, number_field(MOST_POINTS)
-    people = {each.id: table.people.of[each.id] for each in table.learners if each.id in table.people.of}
+    people = {each.id: table.people[each.id] for each in table.learners if each.id in table.people}
     if not any(any(_ids(person).values()) for person in people.values()):
-        if table.options.roster is not None:
+        if table.has_roster:
             raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
         say("No roster was given, so the submissions' names stand for Moodle's usernames.")
         people = {each.id: Person(whole_name=each.name, login=each.id) for each in table.learners}
@@ -71,7 +71,7 @@ def lines(table: ResultsTable) -> list[str]:
 
 def _ids(person: Person) -> dict[str, str]:
     """Each identifier of a person, "" for those that Moodle would take for none."""
-    fields = map(line_field, (person.email, person.sis_id, person.login))
+    fields = map(line_field, (person.email, person.sis_id or person.own_id, person.login))
     return {each: "" if id == "0" else id for each, id in zip(IDENTIFIERS, fields, strict=True)}
 
 

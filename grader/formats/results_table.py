@@ -7,7 +7,7 @@ failed there is no mark, and never a zero.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -23,7 +23,7 @@ from grader.course import Course, Unit
 from grader.errors import KataError
 from grader.record import ExerciseResult, Record, RecordError
 
-from .people import Matches, Person, Roster, match_people
+from .people import ClassRoster, Person, roster_of
 
 By = Literal["learner", "unit", "exercise"]
 BY: tuple[By, ...] = get_args(By)
@@ -35,9 +35,6 @@ class ExportOptions:
 
     course: Course
     by: By = "learner"
-    roster: Roster | None = None
-    roster_file: Path | None = None
-    """Where the roster was read, for the format that fills it in."""
     units: Sequence[Unit] = ()
     """The only units to export; none for everything that was graded."""
     column: str = ""
@@ -90,7 +87,7 @@ class TableColumn:
 
 @dataclass(frozen=True)
 class ResultsRow(Result):
-    """One learner with a record; `person` is how the platform's roster knows the learner, if it does."""
+    """One learner with a record; `person` is how the roster knows the learner, if it does."""
 
     person: Person | None = None
 
@@ -157,12 +154,28 @@ class ResultsTable:
     def rows(self) -> Iterator[ResultsRow]:
         """Every learner with a record, in class order."""
         for learner, record in self._records():
-            yield ResultsRow(record, learner, self.people.of.get(learner.id))
+            yield ResultsRow(record, learner, self.people.get(learner.id))
 
     @cached_property
-    def people(self) -> Matches:
-        """Whom the roster means by the learners."""
-        return match_people([*self.learners, *self.absent], self.options.roster)
+    def roster(self) -> ClassRoster | None:
+        """The roster with which the class was graded; None if there was none."""
+        return roster_of([*self.learners, *self.absent])
+
+    @cached_property
+    def people(self) -> Mapping[str, Person]:
+        """What the roster calls the learners, by their ids; those that it lacks are left out, unless there is none."""
+        everyone = [*self.learners, *self.absent]
+        listed = [each for each in everyone if each.in_roster] or everyone
+        people = {
+            each.id: Person(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
+            for each in listed
+        }
+        return people | (self.roster.people() if self.roster else {})
+
+    @property
+    def has_roster(self) -> bool:
+        """Whether the class was graded with a roster."""
+        return any(each.in_roster for each in (*self.learners, *self.absent))
 
     @property
     def absent(self) -> list[Learner]:

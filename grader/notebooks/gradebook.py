@@ -63,8 +63,7 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     except (InvalidEntry, SQLAlchemyError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise KataError(f"The gradebook {path} cannot be written: {reason}.") from None
-    known = table.people.of.keys() | table.people.none
-    if unlisted := sorted(each.id for each in table.learners if each.id not in known):
+    if unlisted := sorted(each.id for each in table.learners if each.id not in table.people):
         table.options.say(f"Left out, since the roster does not list them: {', '.join(unlisted)}.")
     if table.with_uncounted:
         table.options.say(
@@ -75,10 +74,10 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
 
 
 def _known(table: ResultsTable) -> Iterator[tuple[str, Person, Record]]:
-    """Everybody with an id in the gradebook: by the roster, if there is one, else the submission's name."""
+    """Everybody in the roster, if there is one, with the id that they have in the class."""
     for row in table.rows():
         if person := row.person:
-            yield person.login or person.sis_id or person.own_id or row.learner.id, person, row.record
+            yield row.learner.id, person, row.record
 
 
 @contextmanager

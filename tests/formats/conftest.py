@@ -16,7 +16,9 @@ from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.learners import Learner
 from grader.classroom.store import ClassMember, ReadWork, Run, writing
 from grader.course import Course, Exercise, Unit
+from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
+from grader.formats.people import Person
 from grader.formats.results_table import ExportOptions, ResultsTable, results_table
 from grader.intake import FileProblem, Submission
 from grader.record import (
@@ -131,6 +133,16 @@ def adjusted(name: str, *uncounted: str) -> Record:
     )
 
 
+ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Email")
+
+
+def enrolled(id: str, person: Person, *more: tuple[str, str]) -> Learner:
+    """A learner of a roster that Canvas exported; more: further titles, each with what stands there."""
+    cells = (person.whole_name, person.own_id, person.sis_id, person.login, "", person.email)
+    row = as_csv([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])
+    return Learner(id, person.whole_name or id, person.email, canvas_id=person.own_id, roster_row=row)
+
+
 @pytest.fixture
 def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., Path]:
     """Writes a class into a folder as `kata grade-class` does."""
@@ -214,6 +226,6 @@ def exported(table: Callable[..., ResultsTable], tmp_path: Path) -> Callable[...
         shutil.rmtree(to, ignore_errors=True)
         to.mkdir()
         write_export(table(out, **options), format, to)
-        return {path.name: path.read_bytes().decode() for path in sorted(to.iterdir())}
+        return {path.name: path.read_bytes().decode(errors="replace") for path in sorted(to.iterdir())}
 
     return export

@@ -94,7 +94,6 @@ def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) ->
         pytest.param(
             None, ["--format", "canvas", "--by", "unit", "--column", "Week 1"], "names one column", id="one of several"
         ),
-        pytest.param(None, ["--roster", "nowhere.csv"], "nowhere.csv cannot be read", id="roster that is not there"),
         pytest.param(None, ["--to", "class.db/grades.csv"], "class.db", id="folder that is a file"),
         pytest.param(None, ["--format", "github", "--to", "-"], "needs a folder", id="many files to standard output"),
         pytest.param(None, ["--format", "github", "--to", "class.db"], "needs a folder", id="many files to a file"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import io
 import shutil
 import subprocess
 import zipfile
@@ -13,8 +14,11 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.learners import Learner
 from grader.classroom.results import read_results
-from grader.formats.people import read_people
+from grader.classroom.roster import read_roster
+from grader.course import load_course
+from grader.errors import KataError
 
 from .conftest import exercise, record
 
@@ -57,7 +61,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(place: Path, kata: Kata) -> None:
-    done = export(kata, place, "moodle-feedback", "--roster", "worksheet.csv")
+    done = export(kata, place, "moodle-feedback")
     assert done.returncode == 0, done.stderr
     assert "written in proportion" in done.stderr
     points = [each.record.points for each in read_results(place / "out")]
@@ -73,19 +77,9 @@ def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(p
     assert after[1]["Feedback comments"] == "<p>4 / 4</p>"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "paths"),
-    [
-        pytest.param([], ["learner-1815.html", "learner-1816.html"], id="by the ids"),
-        pytest.param(
-            ["--roster", "worksheet.csv"],
-            [f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada Byron_9001", "Bo Chen_9002")],
-            id="where Moodle looks for each participant's",
-        ),
-    ],
-)
-def test_each_page_in_the_zip_is_one_learners(arguments: list[str], paths: list[str], place: Path, kata: Kata) -> None:
-    done = export(kata, place, "pages", *arguments)
+def test_each_page_in_the_zip_is_one_learners_where_moodle_looks_for_it(place: Path, kata: Kata) -> None:
+    done = export(kata, place, "pages")
+    paths = [f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada Byron_9001", "Bo Chen_9002")]
     assert done.returncode == 0, done.stderr
     with zipfile.ZipFile(place / "out" / "pages.zip") as pack:
         pages = {name: pack.read(name).decode() for name in pack.namelist()}
@@ -94,35 +88,55 @@ def test_each_page_in_the_zip_is_one_learners(arguments: list[str], paths: list[
     assert "Ada Byron" in ada and "Bo Chen" not in ada and "Bo Chen" in bo and "Ada" not in bo
 
 
+@pytest.fixture
+def listed(tmp_path: Path, tiny_course: Path) -> Callable[[str], tuple[Learner, ...]]:
+    """The learners of a class that was graded with this roster."""
+
+    def learners(text: str) -> tuple[Learner, ...]:
+        (tmp_path / "given.csv").write_text(text, "utf-8")
+        return read_roster(tmp_path / "given.csv", load_course(tiny_course / "course.yml")).learners
+
+    return learners
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        pytest.param("id,name\n1815,Ada Byron\n", "has no columns Identifier and Grade", id="a roster"),
+        pytest.param("id,name\n1815,Ada Byron\n", "has no columns Identifier and Grade", id="another roster"),
         pytest.param(
-            "Identifier,Full name,Grade,Maximum grade\nParticipant 9001,Ada Byron,,Pass/fail\n",
+            "Identifier,Full name,Grade,Maximum grade\nParticipant 9001,1815,,Pass/fail\n",
             "set the assignment's grade to points",
             id="no points",
         ),
-        pytest.param("", "Say which worksheet", id="none"),
+        pytest.param("", "Grade with --roster FILE, the assignment's grading worksheet", id="no roster"),
     ],
 )
-def test_what_is_no_worksheet_is_one_sentence(text: str, told: str, place: Path, kata: Kata) -> None:
-    (place / "odd.csv").write_text(text, "utf-8")
-    done = export(kata, place, "moodle-feedback", "--to", "odd-out.csv", *(["--roster", "odd.csv"] if text else []))
-    assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
-    assert not (place / "odd-out.csv").exists()
+def test_what_is_no_worksheet_is_one_sentence(
+    text: str, told: str, listed: Callable[..., Any], class_of: Callable[..., Path], exported: Callable[..., Any]
+) -> None:
+    out = class_of(record("1815"), learners=listed(text) if text else ())
+    with pytest.raises(KataError, match=told):
+        exported(out, "moodle-feedback")
 
 
-def test_who_is_not_in_the_worksheet_is_named_and_the_others_get_theirs(place: Path, kata: Kata) -> None:
-    (place / "part.csv").write_text("\n".join([TITLES, ROWS[1], ""]), "utf-8")
-    done = export(kata, place, "moodle-feedback", "--roster", "part.csv", "--to", "part-out.csv")
-    assert done.returncode == 0 and "Not in the worksheet, so they get nothing back: Ada Byron." in done.stderr
-    assert [float(row["Grade"]) for row in read(place / "part-out.csv")] == [10]
+def test_who_is_not_in_the_worksheet_is_named_and_the_others_get_theirs(
+    listed: Callable[..., Any],
+    class_of: Callable[..., Path],
+    exported: Callable[..., Any],
+    said: list[str],
+    tmp_path: Path,
+) -> None:
+    out = class_of(record("Ada"), record("1816"), learners=listed("\n".join([TITLES, ROWS[1], ""])))
+    exported(out, "pages")
+    with zipfile.ZipFile(tmp_path / "exported" / "pages.zip") as pack:
+        (page,) = pack.namelist()
+    assert page == "Bo Chen_9002_assignsubmission_file_/feedback.html"
+    assert "Not in the worksheet, so they get nothing back: Ada." in said
 
 
 def test_forgetting_names_the_worksheet_that_still_holds_them(place: Path, kata: Kata, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(place, tmp_path / "place"))
-    assert export(kata, copy, "moodle-feedback", "--roster", "worksheet.csv").returncode == 0
+    assert export(kata, copy, "moodle-feedback").returncode == 0
     done = kata("forget", "out", "1815", cwd=copy)
     assert done.returncode == 0, done.stderr
     assert "out/moodle-worksheet.csv still holds one of these names" in done.stdout
@@ -157,13 +171,10 @@ PLAIN = {"diagnosis": ()}
     ],
 )
 def test_comment_says_what_failed_and_why(
-    graded: Any, why: str, tmp_path: Path, class_of: Callable[..., Path], exported: Callable[..., Any]
+    graded: Any, why: str, listed: Callable[..., Any], class_of: Callable[..., Path], exported: Callable[..., Any]
 ) -> None:
-    given = tmp_path / "given.csv"
-    given.write_text("\n".join([TITLES, ROWS[0], ""]), "utf-8")
-    files = exported(
-        class_of(record("Ada Byron", graded)), "moodle-feedback", roster=read_people(given), roster_file=given
-    )
+    learners = listed("\n".join([TITLES, ROWS[0], ""]))
+    files = exported(class_of(record("1815", graded), learners=learners), "moodle-feedback")
     (row,) = csv.DictReader(files["moodle-worksheet.csv"].splitlines())
     total = f"<p>{graded.points:g} / 4</p>"
     line = f"<p>Softmax by hand: {html.escape(why)}</p>" if why else ""
@@ -176,14 +187,17 @@ WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glo
 @pytest.mark.parametrize("delimiter", [",", ";"], ids=["commas", "semicolons"])
 @pytest.mark.parametrize("worksheet", WORKSHEETS, ids=[path.stem for path in WORKSHEETS])
 def test_worksheet_comes_back_with_the_very_titles_of_its_language(
-    worksheet: Path, delimiter: str, tmp_path: Path, class_of: Callable[..., Path], exported: Callable[..., Any]
+    worksheet: Path,
+    delimiter: str,
+    listed: Callable[..., Any],
+    class_of: Callable[..., Path],
+    exported: Callable[..., Any],
 ) -> None:
     before = list(csv.reader(worksheet.read_text("utf-8-sig").splitlines()))
-    given = tmp_path / "given.csv"
-    with given.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file, delimiter=delimiter).writerows(before)
-    out = class_of(record("Ada Byron"))
-    files = exported(out, "moodle-feedback", roster=read_people(given), roster_file=given)
+    given = io.StringIO()
+    csv.writer(given, delimiter=delimiter).writerows(before)
+    learners = listed(given.getvalue())
+    files = exported(class_of(record(learners[0].id), learners=learners), "moodle-feedback")
     after = list(csv.reader(files["moodle-worksheet.csv"].splitlines(), delimiter=delimiter))
     assert after[0] == before[0]
     assert [row[5] for row in after[1:]] == ["4.1667", ""], "5 of 12 points, out of 10 in Moodle"

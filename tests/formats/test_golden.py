@@ -18,7 +18,7 @@ from grader.classroom.learners import Learner
 from grader.formats.people import Person
 from grader.record import Problem
 
-from .conftest import HOSTILE_NAMES, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, enrolled, exercise, not_graded, record
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -29,11 +29,11 @@ OTHERS = [
     Learner("cy", HOSTILE_NAMES["formula"], in_roster=False),
     Learner("dot", "Dot Away"),
 ]
-ROSTER = [
-    Person(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
-    Person(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
-    Person(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
-]
+ROSTER = {
+    "ada": Person(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
+    "bo": Person(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
+    "cy": Person(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
+}
 UNTAKEN = [
     Problem(file="a\x1b[2J.py", kind="unreadable", message="It is not text."),
     Problem(file="b.py", kind="renamed", message="b.py was taken for softmax."),
@@ -70,7 +70,16 @@ def test_the_files_are_the_golden_ones(
     format: str, by: str, roster: Any, policy: str, class_of: Callable[..., Path], exported: Any, said: list[str]
 ) -> None:
     records, learners = CLASSES[policy]
-    files = exported(class_of(*records, learners=learners), format, by=by, roster=roster)
+    if roster:
+        listed = {id: enrolled(id, person) for id, person in roster.items()}
+        known = ("roster_row", "canvas_id")
+        learners = [
+            replace(each, in_roster=True, **{name: getattr(listed[each.id], name) for name in known})
+            if each.id in listed
+            else each
+            for each in learners
+        ]
+    files = exported(class_of(*records, learners=learners), format, by=by)
     folder = GOLDEN / f"{policy}-{format}-by-{by}"
     if said:
         files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)

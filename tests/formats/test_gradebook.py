@@ -6,20 +6,19 @@ import csv
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.classroom.learners import Learner
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.formats.people import Person
 from grader.formats.results_table import ExportOptions, results_table
 from grader.record import ExerciseResult, Record
 
-from .conftest import BROKEN, exercise, record, write_class
+from .conftest import BROKEN, enrolled, exercise, record, write_class
 
 if sys.version_info < (3, 11):
     pytest.skip("nbgrader is not made for 3.10", allow_module_level=True)
@@ -72,8 +71,8 @@ def write(out: Path, course: Course, book: Path, *, force: bool = False, **optio
 def fill(course: Course, book: Path, said: list[str]) -> Fill:
     """Writes the results in a folder into the gradebook."""
 
-    def filled(out: Path, *, roster: Sequence[Person] | None = None, force: bool = False) -> str:
-        return write(out, course, book, force=force, roster=roster, say=said.append)
+    def filled(out: Path, *, force: bool = False) -> str:
+        return write(out, course, book, force=force, say=said.append)
 
     return filled
 
@@ -112,28 +111,21 @@ def test_where_the_grader_failed_a_person_has_to_grade(class_of: Callable[..., P
     assert scores(book, "01_parts", "ada") == {"test-share": (None, True), "test-part": (4, False)}
 
 
-def test_learner_has_the_rosters_id_and_name(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
-    roster = [Person(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")]
-    out = class_of(ada(), learners=[Learner("ada", "Ada Lovelace")])
-    fill(out, roster=roster)
+def test_learner_has_the_rosters_name(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+    person = Person(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")
+    fill(class_of(ada(), learners=[enrolled("ada", person)]))
     with Gradebook(f"sqlite:///{book}") as opened:
         (student,) = opened.students
         assert (student.id, student.first_name, student.last_name, student.email) == (
-            "al7", "Ada", "Lovelace", "ada@example.org"
+            "ada", "Ada", "Lovelace", "ada@example.org"
         )  # fmt: skip
 
 
 def test_whoever_the_roster_lacks_gets_nobodys_row(
     class_of: Callable[..., Path], fill: Fill, book: Path, said: list[str]
 ) -> None:
-    """Graded without a roster, a hand-in may be called what is somebody else's id in it."""
-    roster = [
-        Person(whole_name="A", login="a_bob"),
-        Person(whole_name="Bob", login="bob"),
-        Person(whole_name="Zoe", login="zoe"),
-    ]
-    out = class_of(ada(), learners=[Learner("ada", "ada")])
-    written = fill(out, roster=roster)
+    """Graded before there was a roster, a hand-in may be called what is somebody else's id in it."""
+    written = fill(class_of(ada(), learners=[enrolled("zoe", Person(whole_name="Zoe"))]))
     assert "0 scores of 0 learners" in written
     assert said == ["Left out, since the roster does not list them: ada."]
     with Gradebook(f"sqlite:///{book}") as opened:

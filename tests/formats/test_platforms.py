@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.classroom.learners import Learner
+from grader.classroom.roster import read_roster
+from grader.course import load_course
 from grader.errors import KataError
-from grader.formats.people import Person
+from grader.formats.people import Person, roster_of
 from grader.record import Record
 
-from .conftest import HOSTILE_NAMES, TITLES, adjusted, course_of, exercise, not_graded, record
+from .conftest import HOSTILE_NAMES, TITLES, adjusted, course_of, enrolled, exercise, not_graded, record
 from .platforms import Canvas, Moodle, github_report, gradescope_result, junit_suites, rows_of
 
 Class = Callable[..., Path]
@@ -25,70 +27,118 @@ BO = Person(whole_name="Bo Li", own_id="102", sis_id="S-8", login="boli", email=
 FORMULAS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
-def marks_in(format: str, text: str, roster: Sequence[Person] | None) -> dict[str, Any]:
+NAMELESS = Person(whole_name="Ada", sis_id="S-7")
+ROSTERS: dict[str, tuple[str, dict[str, Person | None], dict[str, str], str]] = {
+    "Canvas": ("canvas", {"boli": BO, "ada": ADA}, {"boli": "Bo Li", "ada": "Ada Lovelace"}, ""),
+    "Canvas without a roster": ("canvas", {"Ada Lovelace": None}, {"Ada Lovelace": "Ada Lovelace"}, "grade with --roster, Canvas's own export"),
+    "Canvas, and a stranger": ("canvas", {"ada": ADA, "stranger": None}, {"ada": "Ada Lovelace", "stranger": "stranger"}, "Canvas will ask who they are: stranger"),
+    "Moodle, which compares letters' case": ("moodle", {"boli": BO, "ada": ADA}, {"boli": "bo@example.org", "ada": "Ada@example.org"}, ""),
+    "Moodle by number": ("moodle", {"ada": NAMELESS}, {"ada": "S-7"}, ""),
+    "Moodle by login": ("moodle", {"ada": Person(whole_name="Ada", login="ada7")}, {"ada": "ada7"}, ""),
+    "Moodle without a roster": ("moodle", {"ada": None}, {"ada": "ada"}, "stand for Moodle's usernames"),
+    "Moodle, where one stranger ends the import": ("moodle", {"ada": ADA, "stranger": None}, {"ada": "Ada@example.org"}, "the roster has no email of theirs: stranger"),
+    "Moodle, where marks without a number go to the line before": ("moodle", {"ada": NAMELESS, "Bo": Person(whole_name="Bo")}, {"ada": "S-7"}, "no id number of theirs: Bo"),
+    "Moodle, where 0 is none to PHP": ("moodle", {"ada": NAMELESS, "Bo": Person(whole_name="Bo", sis_id="0")}, {"ada": "S-7"}, "no id number of theirs: Bo"),
+    "Moodle, where an identifier that two share is none": (
+        "moodle", {"Ada": Person(whole_name="Ada", login="a", sis_id="7"), "Bo": Person(whole_name="Bo", login="b", sis_id="7")}, {"Ada": "a", "Bo": "b"}, ""
+    ),
+}  # fmt: skip
+
+
+def listed(roster: Mapping[str, Person | None], *more: tuple[str, str]) -> list[Learner]:
+    return [enrolled(id, person, *more) for id, person in roster.items() if person]
+
+
+def marks_in(format: str, text: str, roster: Mapping[str, Person | None]) -> dict[str, Any]:
     """What Canvas or Moodle, where these are enrolled, makes of a file."""
+    people = list(filter(None, roster.values()))
     if format == "canvas":
-        canvas = Canvas(roster or ())
+        canvas = Canvas(people)
         marks = canvas.take(text)
-        assert not canvas.unknown or roster is None or canvas.unknown == ["stranger"]
+        assert not (people and canvas.unknown) or canvas.unknown == ["stranger"]
         return marks
-    return Moodle(*(id for each in roster or () for id in (each.email, each.sis_id, each.login)), "ada").take(text)
+    return Moodle(*(id for each in people for id in (each.email, each.sis_id, each.login)), "ada").take(text)
 
 
-def unnamed(*people: Person) -> list[Person]:
-    """These people with what a roster without emails says of them."""
-    return [replace(each, email="") for each in people]
-
-
-@pytest.mark.parametrize(
-    ("format", "handed_in", "roster", "expected", "told"),
-    [
-        ("canvas", ["boli", "ada_lovelace"], [ADA, BO], ["Bo Li", "Ada Lovelace"], ""),
-        ("canvas", ["Ada Lovelace"], None, ["Ada Lovelace"], "--roster takes Canvas's own export"),
-        # for an empty field Canvas would propose to remove the mark that it has
-        pytest.param("canvas", ["boli"], [ADA, BO], ["Bo Li"], "", id="canvas-those-who-handed-in-nothing-are-left-out"),
-        ("canvas", ["stranger"], [ADA], ["stranger"], "Canvas will ask who they are: stranger"),
-        # Moodle compares letters' case
-        ("moodle", ["boli", "Ada_Lovelace"], [ADA, BO], ["bo@example.org", "Ada@example.org"], ""),
-        ("moodle", ["ada"], unnamed(ADA), ["S-7"], ""),
-        ("moodle", ["ada"], [Person(whole_name="Ada", login="ada7")], ["ada7"], ""),
-        ("moodle", ["ada"], None, ["ada"], "stand for Moodle's usernames"),
-        # one unknown user ends the whole import
-        ("moodle", ["ada", "stranger"], [ADA], ["Ada@example.org"], "Left out, since the roster has no email of theirs: stranger"),
-        # the next marks would go to the user of the line before; 0 is none to PHP
-        ("moodle", ["ada", "Bo"], [*unnamed(ADA), Person(whole_name="Bo", sis_id="")], ["S-7"], "no id number of theirs: Bo"),
-        ("moodle", ["ada", "Bo"], [*unnamed(ADA), Person(whole_name="Bo", sis_id="0")], ["S-7"], "no id number of theirs: Bo"),
-        pytest.param(
-            *("moodle", ["Ada", "Bo"]),
-            [Person(whole_name="Ada", login="a", sis_id="7"), Person(whole_name="Bo", login="b", sis_id="7")],
-            *(["a", "b"], ""),
-            id="moodle-an-identifier-that-two-share-is-none",
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("format", "roster", "expected", "told"), ROSTERS.values(), ids=ROSTERS)
 def test_marks_reach_those_whom_the_roster_means(
-    format: str, handed_in: list[str], roster: Any, expected: list[str], told: str, class_of: Class, exported: Export,
-    said: list[str],
+    format: str, roster: dict[str, Person | None], expected: dict[str, str], told: str, class_of: Class,
+    exported: Export, said: list[str],
 ) -> None:  # fmt: skip
-    text = exported(class_of(*map(record, handed_in)), format, roster=roster)[f"{format}.csv"]
+    text = exported(class_of(*map(record, roster), learners=listed(roster)), format)[f"{format}.csv"]
     marks = marks_in(format, text, roster)
     assert {who: {title: float(mark) for title, mark in of.items()} for who, of in marks.items()} == {
-        who: {"Attention Kata": 5} for who in expected
+        who: {"Attention Kata": 5} for who in expected.values()
     }
     assert told in "\n".join(said) and bool(told) == bool(said)
 
 
 @pytest.mark.parametrize("format", ["canvas", "moodle"])
 def test_two_learners_who_cannot_be_told_apart_are_refused(format: str, class_of: Class, exported: Export) -> None:
-    roster = [Person(whole_name=name, own_id=name, login="x") for name in ("Ada", "Bo")]
+    roster = {name: Person(whole_name=name, login="x") for name in ("Ada", "Bo")}
     with pytest.raises(KataError, match="could not be told apart"):
-        exported(class_of(record("Ada"), record("Bo")), format, roster=roster)
+        exported(class_of(*map(record, roster), learners=listed(roster)), format)
+
+
+def test_namesakes_of_whom_only_the_name_is_known_are_left_out(
+    class_of: Class, exported: Export, said: list[str]
+) -> None:
+    twins = [Learner(id, "Li Wei", in_roster=False) for id in ("1", "2")]
+    text = exported(class_of(record("1"), record("2"), record("Ada"), learners=twins), "canvas")["canvas.csv"]
+    assert list(Canvas().take(text)) == ["Ada"]
+    assert any("Left out, since others have the same name: 1, 2." in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("titles", "column"),
+    [
+        pytest.param(["1. Soft lookup (88)", "3. Masks; dropout (89)"], "1. Soft lookup (88)", id="that of the unit"),
+        pytest.param(["Homework (88)"], "1. Soft lookup", id="none of this name"),
+        pytest.param(["1. Soft lookup (88)", "1. Soft lookup (89)"], "1. Soft lookup", id="two of this name"),
+    ],
+)
+def test_marks_go_to_the_assignment_that_canvas_has_by_this_name(
+    titles: list[str], column: str, class_of: Class, exported: Export
+) -> None:
+    learners = listed({"ada": ADA}, *((title, "") for title in titles))
+    text = exported(class_of(record("ada", exercise("softmax")), learners=learners), "canvas")["canvas.csv"]
+    assert rows_of(text)[0][-1] == column
+
+
+CANVAS_ROSTER = """\
+Student,ID,SIS User ID,SIS Login ID,Section,Old homework (12)
+    Points Possible,,,,,10
+"Lovelace, Ada",101,S-7,ada@example.org,Lab 1,9
+"""
+MOODLE_ROSTER = """\
+"First name",Surname,"ID number",Institution,Department,"Email address"
+Ada,Lovelace,7,,,Ada@example.org
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        pytest.param(CANVAS_ROSTER, ("Lovelace, Ada", "101", "S-7", "ada@example.org", ""), id="Canvas's export"),
+        pytest.param(MOODLE_ROSTER, ("Ada Lovelace", "", "7", "", "Ada@example.org"), id="Moodle's export"),
+        pytest.param("\ufeffname;id;email\nAda;7;ada@x.org\n", ("Ada", "7", "", "", "ada@x.org"), id="by hand, from Excel"),
+    ],
+)  # fmt: skip
+def test_roster_comes_back_as_it_was_when_the_class_was_graded(
+    text: str, person: tuple[str, ...], tmp_path: Path, tiny_course: Path
+) -> None:
+    (tmp_path / "roster.csv").write_text(text, "utf-8")
+    learners = read_roster(tmp_path / "roster.csv", load_course(tiny_course / "course.yml")).learners
+    roster = roster_of(learners)
+    assert roster is not None
+    (found,) = roster.people().values()
+    assert (found.name, found.own_id, found.sis_id, found.login, found.email) == person
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
 def test_no_name_disturbs_any_format(name: str, class_of: Class, exported: Export) -> None:
-    roster = [Person(whole_name=name, email="x@example.org"), BO]
-    out = class_of(record(name), record("boli"))
+    people = {name: Person(whole_name=name, login=name, email="x@example.org"), "boli": BO}
+    out = class_of(record(name), record("boli"), learners=listed(people))
     for by, count in (("learner", 2), ("exercise", 6)):
         (text,) = exported(out, "csv", by=by).values()
         _, *rows = rows_of(text)
@@ -97,8 +147,7 @@ def test_no_name_disturbs_any_format(name: str, class_of: Class, exported: Expor
     canvas = Canvas()
     assert len(canvas.take(text)) == 2 and list(canvas.points_possible.values()) == ["4", "8"]
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
-    named = [replace(person, login=login) for person, login in zip(roster, (name, "boli"), strict=True)]
-    text = exported(out, "moodle", roster=named)["moodle.csv"]
+    text = exported(out, "moodle")["moodle.csv"]
     assert len(Moodle("x@example.org", "bo@example.org").take(text)) == len(text.splitlines()) - 1 == 2
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
     assert len(junit_suites(exported(out, "junit")["junit.xml"])) == 2
@@ -121,7 +170,8 @@ def test_harmless_names_come_through_as_they_are(key: str, class_of: Class, expo
 
 def test_identifiers_are_written_as_canvas_knows_them(class_of: Class, exported: Export) -> None:
     person = Person(whole_name="Zoë 🦊", own_id="007", sis_id="0012.50", login="zoe,fox@example.org")
-    *_, row = rows_of(exported(class_of(record("007")), "canvas", roster=[person])["canvas.csv"])
+    out = class_of(record("007"), learners=[enrolled("007", person)])
+    *_, row = rows_of(exported(out, "canvas")["canvas.csv"])
     assert row[:5] == ["Zoë 🦊", "007", "", "zoe,fox@example.org", ""]
 
 

@@ -238,40 +238,6 @@ def test_without_timings_only_the_times_go() -> None:
     assert Record.from_json(bare.to_json()) == bare
 
 
-def test_fields_stand_in_the_documented_order() -> None:
-    data = as_data(SOUND)
-    assert list(data) == [
-        "version",
-        "submission",
-        "isolation",
-        "seed",
-        "course",
-        "points",
-        "max_points",
-        "complete",
-        "exercises",
-        "problems",
-    ]
-    assert list(data["exercises"][0]) == [
-        "id",
-        "status",
-        "points",
-        "max_points",
-        "checks",
-        "diagnosis",
-        "seconds",
-    ]
-    assert list(data["exercises"][0]["checks"][0]) == [
-        "name",
-        "title",
-        "outcome",
-        "points",
-        "max_points",
-        "visible",
-        "message",
-    ]
-
-
 @pytest.mark.parametrize(
     ("name", "kept"),
     [
