@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -82,6 +83,14 @@ def from_bytes(content: bytes) -> dict[str, Played] | None:
         return _File.model_validate_json(content).played
     except ValidationError:
         return None
+
+
+def read_kept(folder: Path) -> dict[str, Played]:
+    """What a progress folder keeps, by exercise. An unreadable file counts as empty: the learner can play again."""
+    try:
+        return from_bytes((folder / FILE_NAME).read_bytes()) or {}
+    except OSError:
+        return {}
 
 
 def in_steps(values: tuple[tuple[float, ...], ...], high: float) -> tuple[tuple[int, ...], ...]:

@@ -17,9 +17,22 @@ import torch
 import torch.nn.functional as F
 from safetensors.torch import save_file
 
-from grader.play import nets, written_dates
-from grader.play.places import TRAINED, Kind, read, right_places
-from grader.play.texts import ALPHABET, CONTEXT, GAP, encode, repeat, story
+from grader.play import nets
+from grader.play.nets import TRAINED, Kind, read, right_places
+from grader.play.texts import (
+    ALPHABET,
+    CONTEXT,
+    DATE_LETTERS,
+    DIGITS,
+    GAP,
+    LONGEST,
+    SLOTS,
+    date_pair,
+    encode,
+    encode_date,
+    repeat,
+    story,
+)
 
 WIDTH = 64
 CLIP = 1.0
@@ -156,20 +169,20 @@ DATES_STEPS = 1500
 def translator() -> dict[str, torch.Tensor]:
     """One layer in which each place of 2024-05-03 finds its letters in "3 may 2024"."""
     chance, drawn = random.Random(5), torch.Generator().manual_seed(5)
-    whole = new_model(1, len(written_dates.DIGITS), 1, seed=5)
+    whole = new_model(1, len(DIGITS), 1, seed=5)
     model = {name: tensor for name, tensor in whole.items() if name not in ("token", "position")}
-    model |= {"letter": torch.randn(len(written_dates.LETTERS), WIDTH, generator=drawn) * 0.3}
-    model |= {"place": torch.randn(written_dates.LONGEST, WIDTH, generator=drawn) * 0.3}
-    model |= {"slot": torch.randn(written_dates.SLOTS, WIDTH, generator=drawn) * 0.3}
+    model |= {"letter": torch.randn(len(DATE_LETTERS), WIDTH, generator=drawn) * 0.3}
+    model |= {"place": torch.randn(LONGEST, WIDTH, generator=drawn) * 0.3}
+    model |= {"slot": torch.randn(SLOTS, WIDTH, generator=drawn) * 0.3}
     for number in (1, 2):
         model |= {f"near_{number}": torch.randn(WIDTH, WIDTH, 3, generator=drawn) * (3 * WIDTH) ** -0.5}
         model |= {f"near_{number}_bias": torch.zeros(WIDTH)}
     model |= {"norm_memory.weight": torch.ones(WIDTH), "norm_memory.bias": torch.zeros(WIDTH)}
 
     def loss_of(step: int) -> torch.Tensor:
-        pairs = [written_dates.pair(chance) for _ in range(64)]
-        sources = torch.tensor([written_dates.encode(source) for source, _ in pairs])
-        targets = torch.tensor([[written_dates.DIGITS.index(sign) for sign in target] for _, target in pairs])
+        pairs = [date_pair(chance) for _ in range(64)]
+        sources = torch.tensor([encode_date(source) for source, _ in pairs])
+        targets = torch.tensor([[DIGITS.index(sign) for sign in target] for _, target in pairs])
         weights = nets.projections_of(model, 0, 1)
         logits = nets.translate(model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory))
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())

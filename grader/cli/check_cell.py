@@ -66,7 +66,7 @@ def _answered(question: dict[str, Any]) -> Iterator[Part]:
 
 def _played(question: dict[str, Any]) -> Iterator[Part]:
     """Each part of a scene. Raises KataError, MachineError."""
-    from grader.play.below_cell import PlayLine, played_in_cell
+    from grader.play.showing import PlayLine, played_in_cell
 
     line = PlayLine.read(question["play"], has_magic=question["has_magic"])
     workspace, _, answer = _found(question, line.exercise)

@@ -146,8 +146,7 @@ class _InTerminal:
 
     def _run(self, text: str, off: Sequence[str], *, has_keys: bool) -> None:
         from grader.play.parts import Slider
-        from grader.play.scene_terminal import show
-        from grader.play.slider import slide
+        from grader.play.scene_terminal import show, slide
 
         for part in self._showing.parts(text, off, in_full=False):
             if has_keys and self._is_typed_to and isinstance(part, Slider):

@@ -153,12 +153,12 @@ def report(
         raise UsageError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
     progress_of(workspace)
     from grader.files import write_file, write_output
-    from grader.play.keeping import read_kept
+    from grader.played import read_kept
     from grader.practice.learner_page import render_learner
     from grader.practice.progress import now
 
     checked = _checked(workspace, isolation, seed)
-    page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace))
+    page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace.state))
     if out is None:
         write_file(path, page.encode("utf-8"), below=workspace.root)
     else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,6 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     try:
         with _open(path) as book:
             writer = _Writer(book, course)
-            writer.refuse_other_points()
             for learner, _, record in () if force else _known(table):
                 writer.refuse_changes(learner, record)
             for learner, person, record in _known(table):
@@ -94,20 +93,18 @@ def _open(path: Path) -> Iterator[Any]:
 
 
 class _Writer:
-    def __init__(self, book: Any, course: Course) -> None:
-        self._book, self._course = book, course
-        self._released = {
-            cell.name: (assignment.name, notebook.name)
-            for assignment in book.assignments
-            for notebook in assignment.notebooks
-            for cell in notebook.grade_cells
-        }
+    """Writes a course's points into an open gradebook."""
 
-    def refuse_other_points(self) -> None:
-        """Raise KataError when an exercise was released with other points than it has now."""
-        for exercise in self._course.exercises:
-            cell = self._find(self._book.find_grade_cell, exercise)
-            if cell is not None and abs(cell.max_score - exercise.points) > POINTS_TOLERANCE:
+    def __init__(self, book: Any, course: Course) -> None:
+        """Raises KataError when an exercise was released with other points than it has now."""
+        self._book, self._course = book, course
+        self._released: dict[str, tuple[str, str]] = {}
+        """The assignment and the notebook that hold an exercise, by the name of its test cell."""
+        known = {id_of_test(exercise): exercise for exercise in course.exercises}
+        for cell in (cell for each in book.assignments for nb in each.notebooks for cell in nb.grade_cells):
+            self._released[cell.name] = (cell.notebook.assignment.name, cell.notebook.name)
+            exercise = known.get(cell.name)
+            if exercise and abs(cell.max_score - exercise.points) > POINTS_TOLERANCE:
                 raise KataError(
                     f"In the gradebook {exercise.id} is worth {cell.max_score:g} points, in the course "
                     f"{exercise.points:g}: release the unit anew with nbgrader generate_assignment --force."
@@ -116,7 +113,7 @@ class _Writer:
     def refuse_changes(self, learner: str, record: Record) -> None:
         """Raise KataError when the learner already has another automatic score."""
         for exercise, result in self._handed_in(record):
-            grade, points = self._find(self._book.find_grade, exercise, learner), _score_of(result)
+            grade, points = self._grade(exercise, learner), _score_of(result)
             before = None if grade is None else grade.auto_score
             if before is not None and (points is None or abs(before - points) > POINTS_TOLERANCE):
                 raise KataError(
@@ -133,7 +130,7 @@ class _Writer:
         for assignment in {self._place(exercise)[0] for exercise, _ in there}:
             self._book.update_or_create_submission(assignment, learner)
         for exercise, result in there:
-            grade = self._find(self._book.find_grade, exercise, learner)
+            grade = self._grade(exercise, learner)
             if grade is None:  # the submission is older than the cell
                 raise KataError(
                     f"The gradebook has a submission of {self._place(exercise)[0]} by {learner} without a place for "
@@ -163,13 +160,12 @@ class _Writer:
                 self._released[name] = (unit, unit)
 
     def _place(self, exercise: Exercise) -> tuple[str, str]:
-        """The assignment and the notebook that hold the exercise."""
         return self._released.get(id_of_test(exercise), (exercise.unit, exercise.unit))
 
-    def _find(self, find: Callable[..., Any], exercise: Exercise, *learner: str) -> Any | None:
+    def _grade(self, exercise: Exercise, learner: str) -> Any | None:
         assignment, notebook = self._place(exercise)
         try:
-            return find(id_of_test(exercise), notebook, assignment, *learner)
+            return self._book.find_grade(id_of_test(exercise), notebook, assignment, learner)
         except MissingEntry:
             return None
 

@@ -55,6 +55,13 @@ class Attending:
         """The output of a layer's attention for x (b, n, width) and the class's other inputs. Raises Stopped."""
         return self._outputs([self._switched(layer)], x, *others)[0]
 
+    def mixed(self, layer: int, x: torch.Tensor) -> torch.Tensor:
+        """The values as the class mixes them (b, n, width), head beside head, before the output projection."""
+        weights = self._switched(layer)
+        width = len(weights.out)
+        plain = replace(weights, out=torch.eye(width), out_bias=torch.zeros(width))
+        return self._outputs([plain], x)[0]
+
     def weights(self, layer: int, x: torch.Tensor, *others: torch.Tensor, memory: bool = False) -> torch.Tensor:
         """The attention weights (heads, queries, keys) for one text (n, width). Raises Stopped.
 

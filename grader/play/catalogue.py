@@ -43,9 +43,13 @@ class Scene(Protocol):
         ...
 
 
+MODULES = {"heads": "letters", "window": "letters", "cache": "letters", "padding": "gaps", "grouped": "gaps"}
+"""The modules of scenes, where they are called otherwise."""
+
+
 def scene_of(play: Play, stage: Stage) -> Scene:
     """Create the scene of an exercise."""
-    module = importlib.import_module(f"grader.play.scenes.{play.scene}")
+    module = importlib.import_module(f"grader.play.{MODULES.get(play.scene, play.scene)}")
     return cast(Scene, getattr(module, f"{play.scene.capitalize()}Scene")(play, stage))
 
 
@@ -205,6 +209,7 @@ POSITIONS = "a model is told by your function where its letters stand, on texts 
 CACHE = "the same text with and without your cache, and the time for one more token"
 PADDED = "the same sentence with and without padding, the mask right and inverted"
 GROUPED = "a trained model with 8, 4, 2 and 1 heads of keys and values: what it costs and what it saves"
+CONVERTED = "a trained model converted to 4, 2 and 1 heads of keys and values: as averages, and trained on briefly"
 LETTERS = "a text of a to z, blanks and full stops"
 GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
 
@@ -229,7 +234,7 @@ PLAYS = (
         GAPS,
     ),
     Play("grouped_query_attention", "grouped", GROUPED, GAPS),
-    Play("convert_to_gqa", "grouped", GROUPED, GAPS),
+    Play("convert_to_gqa", "grouped", CONVERTED, GAPS),
     Play("sliding_window_mask", "window", WINDOW, LETTERS),
     Play("kv_cache", "cache", CACHE, LETTERS),
     Play("rotary", "positions", POSITIONS, LETTERS, ("positions",)),

@@ -20,16 +20,17 @@ class Words:
 class Heat:
     """A heat map: numbers from 0 to `high`, with a letter for each row and column.
 
-    by_formula: whether this is the correct map, shown to compare with the learner's own.
+    by_formula: whether this is the correct map, shown to compare with the learner's own. before: the map with nothing
+    switched off, to show beside this one, with the names of both: before, and now.
     """
 
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     values: Plane
-    note: str = ""
     high: float = 1.0
     by_formula: bool = False
+    before: tuple[str, Plane, str] | None = None
 
 
 @dataclass(frozen=True)

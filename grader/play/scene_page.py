@@ -42,7 +42,7 @@ def _shown(part: Part, number: int) -> Shown:
     if isinstance(part, Words):
         return Shown(part.kind, part)
     if isinstance(part, Heat):
-        return Shown("heat", part, heatmap_svg(HeatMap.of_attention(part), f"map-{number}"))
+        return Shown("heat", part, heatmap_svg(HeatMap.of_attention(part, part.before), f"map-{number}"))
     if isinstance(part, Grid):
         return Shown("grid", part)
     if isinstance(part, Curve):
@@ -117,7 +117,7 @@ def _kind(part: Part) -> str:
 
 def _picture(part: Part) -> Picture | None:
     if isinstance(part, Heat):
-        return heatmap_picture(HeatMap.of_attention(part))
+        return heatmap_picture(HeatMap.of_attention(part, part.before))
     if isinstance(part, Curve):
         plot = _plot(part, 0, margin=MARGIN)
         return picture_of(plot, PLOT_WIDTH, _plot_height(part), _curve_in_words(part))

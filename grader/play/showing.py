@@ -1,18 +1,42 @@
-"""An exercise at work: its scene part by part, kept for the learner's report, or written as a page."""
+"""An exercise at work: its scene part by part, kept for the learner's report, as a page, or below a notebook's cell."""
 
 from __future__ import annotations
 
+import argparse
+import io
+import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import NoReturn
 
-from grader.files import write_file
-from grader.practice.progress import now
+import torch
+from rich.console import Console
+
+from grader.course import Exercise
+from grader.errors import KataError
+from grader.files import lock_at, write_file
+from grader.played import (
+    FILE_NAME,
+    MOST_LETTERS,
+    MOST_MAPS,
+    MOST_PLACES,
+    MOST_TEXTS,
+    Played,
+    PlayedMap,
+    as_bytes,
+    in_steps,
+    read_kept,
+)
+from grader.practice.progress import ProgressFile, now
 from grader.practice.workspace import Workspace
+from grader.sandbox.doctor import strongest_level
 
-from .catalogue import Play, Standing, digest_of, scene_of
-from .keeping import keep, played_of
-from .parts import Part, Words
-from .scene_page import render_play
+from .catalogue import Play, Standing, digest_of, play_of, scene_of, standing_with
+from .parts import Heat, Part, Words, Written
+from .scene_page import render_cell, render_play
+from .scene_terminal import show
 from .stage import Stage, Stopped
 
 PAGES = "play"
@@ -58,3 +82,118 @@ class Showing:
         path = self._workspace.root / PAGES / f"{self._play.id}.html"
         write_file(path, page.encode("utf-8"), below=self._workspace.root)
         return path
+
+
+# --- what is kept for `kata report` and the class page --------------------------------------------------------------
+
+LOCK_SECONDS = 20
+
+
+def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bool) -> Played:
+    """The parts to save: the learner's own maps (not those by the formula) and the last texts."""
+    maps = [part for part in parts if isinstance(part, Heat) and not part.by_formula and _fits(part)]
+    written = [part for part in parts if isinstance(part, Written)]
+    last = written[-1] if written else Written("", "", ())
+    return Played(
+        at=at,
+        digest=digest,
+        was_right=was_right,
+        maps=tuple(
+            PlayedMap(
+                title=each.title[:MOST_LETTERS],
+                rows=each.rows,
+                columns=each.columns,
+                steps=in_steps(each.values, each.high),
+                high=each.high,
+            )
+            for each in maps[:MOST_MAPS]
+        ),
+        given=last.given[:MOST_LETTERS],
+        wrote=tuple((who[:MOST_LETTERS], text[:MOST_LETTERS]) for who, text in last.texts[:MOST_TEXTS]),
+    )
+
+
+def _fits(heat: Heat) -> bool:
+    return max(len(heat.rows), len(heat.columns)) <= MOST_PLACES
+
+
+def keep(workspace: Workspace, id: str, played: Played) -> None:
+    """Save it in place of what was saved for this exercise before. Raises OSError."""
+    path = workspace.state / FILE_NAME
+    with lock_at(path.with_suffix(".lock"), below=workspace.root, seconds=LOCK_SECONDS):
+        known = read_kept(workspace.state)
+        write_file(path, as_bytes({**known, id: played}), below=workspace.root)
+
+
+# --- below a notebook's cell: `%kata play ID` -----------------------------------------------------------------------
+
+TEXT_WIDTH = 100
+"""Columns of the text: what fits into a notebook's output without scrolling."""
+
+
+@dataclass(frozen=True)
+class PlayLine:
+    """What was typed behind `%kata play`, and how check and play are typed in this notebook."""
+
+    exercise: str
+    text: str | None
+    without: list[str]
+    page: bool
+    check: str
+    play: str
+
+    @classmethod
+    def read(cls, line: str, *, has_magic: bool) -> PlayLine:
+        """Parse it. Raises KataError."""
+        reader = _Reader(prog="%kata play", add_help=False, allow_abbrev=False)
+        reader.add_argument("exercise")
+        reader.add_argument("--text")
+        reader.add_argument("--without", action="append", default=[])
+        reader.add_argument("--page", action="store_true")
+        try:
+            typed = vars(reader.parse_args(shlex.split(line)))
+        except ValueError:
+            raise KataError("A quotation mark is open: close it.") from None
+        start, end = ("%kata {}", "%kata play {}") if has_magic else ('kata.check("{}")', 'kata.play("{}")')
+        return cls(**typed, check=start, play=end)
+
+
+class _Reader(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """Raise KataError instead of ending the process."""
+        raise KataError(f"This is not understood: {message}. Type, say: %kata play ID --without scale")
+
+
+def played_in_cell(
+    workspace: Workspace, exercise: Exercise, source: bytes, line: PlayLine
+) -> Iterator[tuple[str, str]]:
+    """Run the scene of a source; yield its parts. Raises KataError, NotYet, MachineError."""
+    play = play_of(exercise.id)
+    if play is None:
+        raise KataError(f"There is nothing to play in {exercise.id}: `kata play` in a terminal lists what there is.")
+    standing = standing_with(source, ProgressFile(workspace.state).read(), exercise, line.check)
+    torch.set_num_threads(1)  # more threads are no faster for such small tensors
+    stage = Stage(exercise, source, strongest_level())
+    try:
+        showing = Showing(workspace, play, standing, stage)
+        yield _drawn(Words(standing.said, "warning" if standing.is_warning else "plain"))
+        seen: list[Part] = []
+        for part in showing.parts(showing.example if line.text is None else line.text, line.without, in_full=line.page):
+            seen.append(part)
+            yield _drawn(part)
+        if line.page:
+            yield _drawn(Words(f"The page is {workspace.shown(showing.write_page(seen))}"))
+        else:
+            again = line.play.format(f"{play.id} --page")
+            yield _drawn(Words(f"As a page, to point at places of a map: {again}"))
+    finally:
+        stage.close()
+
+
+def _drawn(part: Part) -> tuple[str, str]:
+    # ignore the kernel's environment, which asks for colours
+    console = Console(file=io.StringIO(), width=TEXT_WIDTH, force_terminal=False, legacy_windows=False)
+    with console.capture() as captured:
+        show(part, console)
+    lines = [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join(lines).strip("\n"), render_cell([part])

@@ -1,4 +1,4 @@
-"""The letters and texts that the models of `kata play` read and write; all are generated here.
+"""The letters, texts and dates that the models of `kata play` read and write; all are generated here.
 
 Stories are about people with random names, new for each story: so a model cannot learn a name by heart, it can only
 copy it from an earlier place. Repeats are random letters, written twice.
@@ -6,6 +6,7 @@ copy it from an earlier place. Repeats are random letters, written twice.
 
 from __future__ import annotations
 
+import datetime
 import random
 
 ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
@@ -65,3 +66,37 @@ def repeat(chance: random.Random, length: int, period: int) -> str:
     """Random letters, repeated after every `period` letters."""
     said = "".join(chance.choice(LETTERS) for _ in range(period))
     return (said * (length // period + 1))[:length]
+
+
+# --- dates, as the translator reads and writes them -------------------------------------------------------------------
+
+FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+MONTHS = (*FIRST_HALF, "july", "august", "september", "october", "november", "december")
+DATE_LETTERS = " ,./-0123456789abcdefghijklmnopqrstuvwxyz"
+DIGITS = "0123456789-"
+SLOTS = len("2024-05-03")
+LONGEST = len("september 30, 2024")
+FIRST, LAST = datetime.date(1900, 1, 1), datetime.date(2099, 12, 31)
+FORMS = ("{day} {month} {year}", "{month} {day}, {year}", "{day}.{number}.{year}", "{day} {short} {year}")
+
+
+def date_pair(chance: random.Random) -> tuple[str, str]:
+    """A random date in one of the forms, and its translation."""
+    date = FIRST + datetime.timedelta(days=chance.randint(0, (LAST - FIRST).days))
+    return written(date, chance.choice(FORMS)), date.isoformat()
+
+
+def written(date: datetime.date, form: str) -> str:
+    """A date in one of the forms."""
+    month = MONTHS[date.month - 1]
+    return form.format(day=date.day, month=month, short=month[:3], number=date.month, year=date.year)
+
+
+def encode_date(text: str) -> list[int]:
+    """The number of each letter, padded with blanks. Raises ValueError, with a sentence, for an unreadable text."""
+    lowered = text.lower()
+    if unknown := sorted(set(lowered) - set(DATE_LETTERS)):
+        raise ValueError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
+    if not 1 <= len(lowered) <= LONGEST:
+        raise ValueError(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
+    return [DATE_LETTERS.index(letter) for letter in lowered.ljust(LONGEST)]

@@ -13,8 +13,7 @@ from grader.course import FILE_NAME, Course
 from grader.render.wording import score
 from grader.zip_writing import zip_of
 
-from .course_files import course_files
-from .wheel import wheel_of
+from .wheel import course_files, wheel_of
 
 ROOT = "/autograder"
 COURSE = "source/course"
@@ -38,14 +37,14 @@ python3 -m venv "$root/venv"
 "$root/venv/bin/pip" install --no-cache-dir {options}"$root/source/{wheel}"
 
 # The course's own solutions have to get full marks here, else right work of learners would lose points.
-"$root/venv/bin/python" -I -m grader.release.trial "$root/{course}"
+"$root/venv/bin/python" -I -m grader.release.walled solutions "$root/{course}"
 """
 
 _RUN = """\
 #!/usr/bin/env bash
 # Run by Gradescope for each submission.
 root="${{KATA_AUTOGRADER:-{root}}}"
-exec "${{KATA_PYTHON:-$root/venv/bin/python}}" -I -m grader.release.in_gradescope "$root"
+exec "${{KATA_PYTHON:-$root/venv/bin/python}}" -I -m grader.release.walled submission "$root"
 """
 
 _README = """\

@@ -20,9 +20,8 @@ from grader.judge.grading import Judge
 from grader.judge.seeds import seed_for
 from grader.record import MAX_SEED, Record
 
-from .course_files import course_files
 from .planning import plans_of
-from .wheel import wheel_of
+from .wheel import course_files, wheel_of
 
 README = """\
 The file beside this one is the course, with solutions, checks and known mistakes. It is packed so that nobody reads an

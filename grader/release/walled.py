@@ -1,4 +1,11 @@
-"""Runs `kata grade` for one submission at the strongest isolation level that works here, and never without one."""
+"""Grades in a container of Gradescope's or on a machine of GitHub's, at the strongest isolation level that works there.
+
+    python -I -m grader.release.walled submission ROOT         Gradescope's `run_autograder`; ROOT is /autograder there
+    python -I -m grader.release.walled solutions COURSE.yml    before any learner: they must get full marks
+
+Nothing is run without isolation: the result then has a sentence and no score. Another version of torch, too little
+memory or a slow machine would cost learners points for right work, so the course's own solutions are graded first.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +14,19 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from grader.record import Record
+from grader.course import FILE_NAME, load_course
+from grader.files import write_file
+from grader.formats.gradescope import no_grade, results_json
+from grader.formats.shared_text import as_json
+from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
+
+from .gradescope_zip import COURSE, points_of
+
+NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
 
 
 @dataclass(frozen=True)
@@ -45,3 +61,45 @@ def grade_walled(submission: Path, course: Path) -> WalledResult:
         if written.is_file():
             return WalledResult(Record.from_json(written.read_bytes()))
     return WalledResult(None, done.stderr.strip().rpartition("\n")[2] or "the grader ended without a word.")
+
+
+def grade_submission(root: Path) -> int:
+    """Grade ROOT/submission and write ROOT/results/results.json; 0 when that contains a grade."""
+    result = _result(root)
+    write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
+    return 0 if "score" in result else 1
+
+
+def _result(root: Path) -> dict[str, Any]:
+    course = root / COURSE / FILE_NAME
+    graded = grade_walled(root / "submission", course)
+    if not graded.can_isolate:
+        print(f"This container cannot isolate submissions: {graded.reason}. No grade was recorded.")
+        return no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
+    if graded.record is None:
+        return no_grade(f"Nothing was graded: {graded.reason} {NOT_YOUR_FAULT}")
+    loaded = load_course(course)
+    return results_json(graded.record, loaded.titles, points_of(loaded))
+
+
+def try_solutions(course: Path) -> int:
+    """Grade the solutions of the course; 1, with their names, when right work would lose points here.
+
+    0 where nothing can be graded at all: then no learner is graded wrongly either.
+    """
+    graded = grade_walled(course.parent / "solutions", course)
+    if not graded.can_isolate:
+        print(f"This machine cannot isolate submissions, so the solutions were not tried: {graded.reason}.")
+        return 0
+    if graded.record is None:
+        print(f"The course's own solutions could not be graded: {graded.reason}")
+        return 1
+    lost = [each.id for each in graded.record.exercises if each.points < each.max_points - POINTS_TOLERANCE]
+    if lost:
+        print(f"Right work loses points on this machine, so it must grade nobody. Look at: {', '.join(lost)}.")
+    return 1 if lost else 0
+
+
+if __name__ == "__main__":
+    _, what, place = sys.argv
+    sys.exit({"submission": grade_submission, "solutions": try_solutions}[what](Path(place)))

@@ -30,13 +30,15 @@ MOST_DECIMALS = 4
 MOST_TOLD = 12
 """How many wrong places the description lists for screen readers."""
 BLANK = "␣"
+ROOT = 0.5
+"""The power for shades of weights, so that weights spread over many places can be seen."""
 
 Shade = Callable[[float], tuple[int | None, str, str]]
 """Of a number: its level from 0, the palest, to LEVELS - 1, None for NaN; its background; the ink to be read on it."""
 
 
-def blues(low: float, high: float) -> Shade:
-    """Shades from the palest, for `low`, to the darkest, for `high`."""
+def blues(low: float, high: float, power: float = 1.0) -> Shade:
+    """Shades from the palest, for `low`, to the darkest, for `high`; by the share between them to this power."""
 
     def shade(number: float) -> tuple[int | None, str, str]:
         if math.isnan(number):
@@ -46,7 +48,7 @@ def blues(low: float, high: float) -> Shade:
         elif number <= low:
             level = 0
         else:
-            level = int((number - low) / (high - low) * LEVELS)
+            level = int(((number - low) / (high - low)) ** power * LEVELS)
         return level, BLUES[level], WHITE if level >= WHITE_FROM else BLACK
 
     return shade
@@ -136,7 +138,8 @@ class HeatMap:
     """Planes of numbers over the same rows and columns. All text is safe to show.
 
     caption: sentences above the drawing. rows: labels, none for a single row of a mismatch. ends: the numbers of the
-    palest and the darkest shade. difference: of a mismatch, a third plane for where there is room.
+    palest and the darkest shade; of weights, the least of each shade but the palest, which stands for none. difference:
+    of a mismatch, a third plane for where there is room.
     """
 
     title: str
@@ -145,9 +148,8 @@ class HeatMap:
     planes: tuple[tuple[str, Cells], ...]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    ends: tuple[str, str]
+    ends: tuple[str, ...]
     difference: tuple[tuple[str, Cells], ...] = ()
-    note: str = ""
 
     @classmethod
     def of_mismatch(cls, mismatch: Mismatch) -> HeatMap:
@@ -181,22 +183,26 @@ class HeatMap:
         )
 
     @classmethod
-    def of_attention(cls, shown: AttentionWeights, note: str = "") -> HeatMap:
-        """Who looks at whom."""
+    def of_attention(cls, shown: AttentionWeights, before: tuple[str, Plane, str] | None = None) -> HeatMap:
+        """Who looks at whom; before: weights to show beside these, with the names of both: before, and now."""
         rows, columns = (tuple(map(_label, labels)) for labels in (shown.rows, shown.columns))
-        row_places = tuple(f"{spelt(letter)} (row {number})" for number, letter in enumerate(rows, 1))
-        column_places = tuple(f"{spelt(letter)} (column {number})" for number, letter in enumerate(columns, 1))
+        row_places = tuple(f"{spelt(letter)} {number}" for number, letter in enumerate(rows, 1))
+        column_places = tuple(f"{spelt(letter)} {number}" for number, letter in enumerate(columns, 1))
         places = [[f"{row} looks at {column}" for column in column_places] for row in row_places]
-        cells = _cells(shown.values, places, NumberFormat(2), blues(0.0, shown.high))
+        title = safe_line(shown.title)
+        sides: list[tuple[str, Sequence[Sequence[float]]]] = [(title, shown.values)]
+        if before is not None:
+            then, earlier, now = before
+            sides = [(then, earlier), (now, shown.values)]
+        numbers, shade = NumberFormat(2), blues(0.0, shown.high, ROOT)
         return cls(
-            title=safe_line(shown.title),
-            caption="",
+            title=title,
+            caption="" if before is None else title,
             description=_most_looked_at(shown.values, row_places, column_places),
-            planes=((safe_line(shown.title), cells),),
+            planes=tuple((name, _cells(values, places, numbers, shade)) for name, values in sides),
             rows=rows,
             columns=columns,
-            ends=("", ""),
-            note=safe_line(note),
+            ends=tuple(numbers.write((level / LEVELS) ** (1 / ROOT) * shown.high) for level in range(1, LEVELS)),
         )
 
     @property

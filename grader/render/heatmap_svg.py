@@ -70,15 +70,15 @@ class _Layout:
 
     def __init__(self, heat: HeatMap) -> None:
         planes = [*heat.planes, *heat.difference]
-        rows, columns, has_titles = len(planes[0][1]), len(heat.columns), heat.is_mismatch
-        self.cell_height = CELL if has_titles else SMALL_CELL
+        rows, columns, self.has_titles = len(planes[0][1]), len(heat.columns), len(planes) > 1
+        self.cell_height = CELL if heat.is_mismatch else SMALL_CELL
         self.cell_width: float = self.cell_height
         if heat.shows_numbers:
             longest = max(len(cell.text) for _, plane in planes for row in plane for cell in row)
             self.cell_width = max(CELL, 8 + DIGIT_WIDTH * longest)
         self.left = LETTER_WIDTH * max(map(len, heat.rows), default=0) + 10
-        self.top = LABELS_HEIGHT + TITLE_HEIGHT * has_titles
-        side_width = self.left + max(columns * self.cell_width + EDGE, TITLE_WIDTH * has_titles)
+        self.top = LABELS_HEIGHT + TITLE_HEIGHT * self.has_titles
+        side_width = self.left + max(columns * self.cell_width + EDGE, TITLE_WIDTH * self.has_titles)
         side_height = self.top + rows * self.cell_height + EDGE
         abreast = max(1, min(len(planes), int((WIDEST + GAP) // (side_width + GAP))))
         self.width = abreast * (side_width + GAP) - GAP

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.mismatch import Mismatch
 
-from .heatmap import WHITE, Cell, HeatMap
+from .heatmap import BLUES, WHITE, Cell, HeatMap
 from .safe_text import encodable
 
 RAMP = " .:-=+*#%@"
@@ -37,10 +37,11 @@ class PaintedHeatMap:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         heat, width = self.heat, options.max_width
-        is_coloured = console.color_system is not None and not console.no_color
+        # 16 colours are too few for the shades
+        is_coloured = console.color_system in ("256", "truecolor") and not console.no_color
         blocks = [0, 2, 1] if heat.shows_numbers else [2, 1]
         painters = [_Painter(heat, console.encoding, is_coloured, each) for each in blocks]
-        painter = next((each for each in painters if each.room(width) >= len(heat.columns)), painters[-1])
+        painter = next((each for each in painters if each.fits(width)), painters[-1])
         first = max(0, len(heat.columns) - painter.room(width))
         if heat.caption:
             yield Text(encodable(heat.caption, console.encoding), overflow="fold")
@@ -50,8 +51,8 @@ class PaintedHeatMap:
         if 0 < self.most_lines < len(lines):
             return
         yield from lines
-        if closing := encodable(heat.note, console.encoding) or painter.legend():
-            yield Text(closing, style="dim", overflow="fold")
+        if closing := painter.legend():
+            yield closing
 
 
 def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
@@ -76,6 +77,11 @@ class _Painter:
         self._label_width = max(map(cell_len, self._rows)) + 1 if self._rows else 0
         self._width = (blocks or 1 + self._number_width) + int(heat.is_mismatch)
 
+    def fits(self, width: int) -> bool:
+        """Whether all numbers fit; weights before and now have to fit beside each other."""
+        sides = 1 if self._heat.is_mismatch else len(self._heat.planes)
+        return self.room((width - GAP * (sides - 1)) // sides) >= len(self._columns)
+
     def room(self, width: int) -> int:
         """How many numbers fit beside the labels."""
         return max((width - self._label_width) // self._width, 0)
@@ -95,14 +101,21 @@ class _Painter:
                 line.pad_right(side_width - line.cell_len)
             yield _unbroken(Text(" " * GAP).join(lines))
 
-    def legend(self) -> str:
-        """What the shades of a mismatch mean; beside numbers they need no legend."""
-        if not self._heat.is_mismatch or not self._blocks:
-            return ""
+    def legend(self) -> Text | None:
+        """What the shades mean; beside numbers they need no legend."""
+        if not self._blocks:
+            return None
+        if not self._heat.is_mismatch:
+            drawn = [("From: ", "dim")]
+            for level, least in enumerate(self._heat.ends, 1):
+                drawn.append((" ", f"on {BLUES[level]}") if self._is_coloured else (RAMP[level], ""))
+                drawn.append((f" {least.lstrip('0')}  ", "dim"))
+            return Text.assemble(*drawn, overflow="fold")
         low, high = self._heat.ends
+        said = f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
         if self._is_coloured:
-            return f"Pale is {low}, dark is {high}, grey is nan."
-        return f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
+            said = f"Pale is {low}, dark is {high}, grey is nan."
+        return Text(said, style="dim", overflow="fold")
 
     def _head(self, plane: int, first: int) -> Iterator[Text]:
         title = self._titles[plane]

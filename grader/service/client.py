@@ -22,8 +22,18 @@ from grader.judge.faults import GraderBroken
 from grader.sandbox.levels import Level, MachineError, launch_ahead
 from grader.starting import HOME
 
-from .protocol import REPLY, REQUEST, Reply, Request
-from .registration import Registration, ServiceError, judge_name, judges_folder, registered, unregister
+from .registration import (
+    REPLY,
+    REQUEST,
+    Registration,
+    Reply,
+    Request,
+    ServiceError,
+    judge_name,
+    judges_folder,
+    registered,
+    unregister,
+)
 from .stamp import course_stamp
 
 if TYPE_CHECKING:

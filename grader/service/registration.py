@@ -1,6 +1,7 @@
-"""Where warm judges are registered: a folder that is the user's alone, in it a file of mode 0600 for each judge.
+"""What a command and a warm judge agree on: where the judge is registered, and what they send each other.
 
-The file holds the judge's address and its authentication key: whoever can read it can ask that judge.
+Judges are registered in a folder that is the user's alone, each in a file of mode 0600 with its address and its
+authentication key: whoever can read it can ask that judge. Messages are JSON, as bytes; nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, TypeAdapter, with_config
 
 from grader.cache_folder import own_folder
 from grader.errors import KataError
 from grader.files import write_file
+from grader.intake import Submission
+from grader.mismatch import Mismatch
 from grader.sandbox.levels import Level
 from grader.starting import HOME
 
@@ -90,3 +96,37 @@ def unregister(folder: Path, judge: Registration) -> None:
             (folder / f"{judge.name}.json").unlink()
         os.unlink(judge.address)
         os.rmdir(os.path.dirname(judge.address))
+
+
+# --- messages --------------------------------------------------------------------------------------------------------
+
+
+@with_config(ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
+@dataclass(frozen=True)
+class Request:
+    """Asks for a submission's record, or, without a submission, for the judge's end. No exercises named: all."""
+
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    submission: Submission | None = None
+
+
+@with_config(ConfigDict(ser_json_inf_nan="constants"))
+@dataclass(frozen=True)
+class Reply:
+    """One message of an answer; all kinds but the first two are the last one."""
+
+    kind: Literal["begun", "advance", "graded", "machine", "broken", "ended"]
+    text: str = ""
+    """The exercise that was done, the record as JSON, or the sentence of an error."""
+    mismatches: tuple[tuple[str, str, Mismatch], ...] = ()
+    """By exercise and check, with the record."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no more messages follow."""
+        return self.kind not in ("begun", "advance")
+
+
+REQUEST = TypeAdapter(Request)
+REPLY = TypeAdapter(Reply)

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from grader.errors import KataError
 from grader.sandbox.levels import Launched, Level, MachineError, launch_ahead
 
-from .protocol import REPLY, REQUEST, Reply, Request
-from .registration import Registration, judges_folder, register, registered, unregister
+from .registration import REPLY, REQUEST, Registration, Reply, Request, judges_folder, register, registered, unregister
 from .stamp import course_stamp, imported_modules
 
 if TYPE_CHECKING:

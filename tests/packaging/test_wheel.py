@@ -75,41 +75,25 @@ def test_outside_of_a_workspace_it_is_said_how_to_make_one(
     assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
 
 
-def test_where_you_are_and_a_hint(workspace: Path, installed: Installation, run_command: Run) -> None:
-    assert "Next: Parts of a whole (share)" in run_command(installed.kata, cwd=workspace).stdout
-    assert (
-        "Hint 1 of 3: What must a row add up to?" in run_command(installed.kata, "hint", "share", cwd=workspace).stdout
-    )
+SAID = {
+    ("kata",): (None, 0, "Next: Parts of a whole (share)"),
+    ("kata", "hint", "share"): (None, 0, "Hint 1 of 3: What must a row add up to?"),
+    ("kata", "doctor"): (None, 0, "Isolation: "),
+    ("kata", "check", "share", "wrong"): (WRONG, 1, "share"),
+    ("kata", "check", "share", "known"): (KNOWN, 1, "Probably: You divided by one sum of everything."),
+    ("kata", "check", "share", "right"): (RIGHT, 0, "4 / 4"),
+    ("kata", "solution", "share"): (RIGHT, 0, "return amounts / total"),
+    ("python", "-m", "pytest", "-v", "-p", "no:cacheprovider"): (RIGHT, 0, "01_share.py::test_example PASSED"),
+}
 
 
-@pytest.mark.parametrize(
-    ("source", "status"), [pytest.param(RIGHT, 0, id="right answer"), pytest.param(WRONG, 1, id="wrong answer")]
-)
-def test_work_is_checked(source: str, status: int, workspace: Path, installed: Installation, run_command: Run) -> None:
-    (workspace / FILE).write_text(source, encoding="utf-8")
-    done = run_command(installed.kata, "check", "share", cwd=workspace)
-    assert done.returncode == status, done.stdout + done.stderr
-    assert ("4 / 4" in done.stdout) is (status == 0)
-
-
-def test_known_mistake_is_named(workspace: Path, installed: Installation, run_command: Run) -> None:
-    (workspace / FILE).write_text(KNOWN, encoding="utf-8")
-    done = run_command(installed.kata, "check", "share", cwd=workspace)
-    assert "Probably: You divided by one sum of everything." in done.stdout
-
-
-def test_solution_is_shown_after_passing(workspace: Path, installed: Installation, run_command: Run) -> None:
-    (workspace / FILE).write_text(RIGHT, encoding="utf-8")
-    assert run_command(installed.kata, "check", "share", cwd=workspace).returncode == 0
-    done = run_command(installed.kata, "solution", "share", cwd=workspace)
-    assert done.returncode == 0 and "the course's" in done.stdout and "return amounts / total" in done.stdout
-
-
-def test_plain_pytest_checks_it_too(workspace: Path, installed: Installation, run_command: Run) -> None:
-    (workspace / FILE).write_text(RIGHT, encoding="utf-8")
-    done = run_command(installed.python, "-m", "pytest", "-v", "-p", "no:cacheprovider", cwd=workspace)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "01_share.py::test_example PASSED" in done.stdout and "3 passed" in done.stdout
+def test_each_command_of_a_learner_works(workspace: Path, installed: Installation, run_command: Run) -> None:
+    for (program, *words), (source, status, said) in SAID.items():
+        if source is not None:
+            (workspace / FILE).write_text(source, encoding="utf-8")
+        words = [word for word in words if word not in ("wrong", "known", "right")]
+        done = run_command(installed.python.with_name(program), *words, cwd=workspace)
+        assert done.returncode == status and said in done.stdout, done.stdout + done.stderr
 
 
 def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) -> None:
@@ -120,12 +104,6 @@ def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) ->
         watching.expect_exact("4 / 4")
     finally:
         watching.close(force=True)
-
-
-def test_doctor_says_what_this_machine_can_isolate(installed: Installation, run_command: Run) -> None:
-    done = run_command(installed.kata, "doctor", cwd=installed.outside)
-    assert done.returncode == 0, done.stderr
-    assert "Isolation: " in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,38 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pexpect
 import pytest
 import torch
 
 from grader.course import Course, load_course
 from grader.play.catalogue import digest_of, play_of, scene_of
+from grader.play.parts import Grid, Words
 from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, now
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def parts_of(scene, text="", off=(), *, in_full=False):
+    """The parts of a scene; of its example where no text is given."""
+    return list(scene.parts(text or scene.example, off, in_full=in_full))
+
+
+def the(kind, parts):
+    """The first part of a kind."""
+    return next(part for part in parts if isinstance(part, kind))
+
+
+def table_of(parts, title):
+    """The table whose title begins so."""
+    (table,) = (part for part in parts if isinstance(part, Grid) and part.title.startswith(title))
+    return table
+
+
+def warnings(parts):
+    return [part.text for part in parts if isinstance(part, Words) and part.kind == "warning"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -127,3 +149,27 @@ def desk(_fresh_desk: Desk, tmp_path: Path) -> Iterator[Desk]:
     _fresh_desk.keep(kept)
     yield _fresh_desk
     _fresh_desk.put_back(kept)
+
+
+@pytest.fixture
+def at_a_terminal(desk):
+    """Types `kata` in a terminal of this many lines and columns."""
+    if sys.platform == "win32":
+        pytest.skip("pexpect has no terminals there")
+    begun = []
+
+    def type_(*words: str, size: tuple[int, int] = (50, 80)) -> pexpect.spawn:
+        environment = {**os.environ, **desk.environment, "TERM": "xterm-256color"}
+        environment.pop("COLUMNS", None)
+        command = [sys.executable, "-m", "grader", *words]
+        begun.append(
+            pexpect.spawn(
+                command[0], command[1:], cwd=str(desk.folder), env=environment, encoding="utf-8",
+                timeout=240, dimensions=size,
+            )
+        )  # fmt: skip
+        return begun[-1]
+
+    yield type_
+    for each in begun:
+        each.close(force=True)

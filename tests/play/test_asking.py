@@ -10,7 +10,7 @@ import torch
 from grader.play import nets
 from grader.play.asking import Attending
 from grader.play.catalogue import Without
-from grader.play.scenes.heads import CLASSES
+from grader.play.letters import CLASSES
 from grader.play.stage import Stopped
 
 LETTERS, HEADS = 23, 4

@@ -7,15 +7,9 @@ import pytest
 from grader.play.catalogue import BadText
 from grader.play.parts import Curve, Grid, Heat, Written
 
+from .conftest import parts_of, table_of, the
+
 PADDED = "padded_multi_head_attention"
-
-
-def parts_of(scene, text="", off=(), *, in_full=False):
-    return list(scene.parts(text or scene.example, off, in_full=in_full))
-
-
-def the(kind, parts):
-    return next(part for part in parts if isinstance(part, kind))
 
 
 # --- padding ----------------------------------------------------------------------------------------------------------
@@ -50,9 +44,10 @@ def test_code_with_its_mask_inverted_is_seen_to_be(scene):
 @pytest.mark.parametrize("id", ["grouped_query_attention", "convert_to_gqa"])
 def test_fewer_heads_cost_and_save(scene, id):
     parts = parts_of(scene(id))
-    heads, losses, due, sizes = zip(*the(Grid, parts).rows, strict=True)
+    heads, losses, due, *trained, sizes = zip(*the(Grid, parts).rows, strict=True)
     assert heads == ("8", "4", "2", "1")
     assert losses == due
+    assert bool(trained) == (id == "convert_to_gqa")
     assert float(losses[0]) < 1.0
     assert all(float(few) > float(losses[0]) + 0.3 for few in losses[1:])
     assert [float(size) for size in sizes] == [500.0, 250.0, 125.0, 62.5]
@@ -84,7 +79,7 @@ def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
 
 @pytest.mark.parametrize("id", ["scaled_scores", "attention", "self_attention"])
 def test_larger_scores_fall_on_one_letter_and_cost(scene, id):
-    grid = the(Grid, parts_of(scene(id)))
+    grid = table_of(parts_of(scene(id)), "The largest weight")
     names, largest, losses, due = zip(*grid.rows, strict=True)
     assert losses == due
     tops = [float(top) for top in largest]
@@ -97,15 +92,13 @@ def test_larger_scores_fall_on_one_letter_and_cost(scene, id):
 
 
 def test_without_the_scale_is_times_the_root_of_the_width(scene):
-    off = the(Grid, parts_of(scene("self_attention"), off=["scale"]))
+    off = table_of(parts_of(scene("self_attention"), off=["scale"]), "The largest weight")
     assert [row[0] for row in off.rows] == ["times 1", "times 8"]
 
 
 def test_code_without_the_scale_is_at_one_where_right_code_is_at_eight(scene):
-    right = {row[0]: row[1:3] for row in the(Grid, parts_of(scene("scaled_scores"))).rows}
-    wrong = {
-        row[0]: row[1:3] for row in the(Grid, parts_of(scene("scaled_scores", (" / query.shape[-1] ** 0.5", "")))).rows
-    }
+    shown = (scene("scaled_scores"), scene("scaled_scores", (" / query.shape[-1] ** 0.5", "")))
+    right, wrong = ({row[0]: row[1:3] for row in table_of(parts_of(each), "The largest weight").rows} for each in shown)
     assert wrong["times 1"] == right["times 8"]
 
 
@@ -113,3 +106,34 @@ def test_code_without_the_scale_is_at_one_where_right_code_is_at_eight(scene):
 def test_what_cannot_be_read_is_refused(scene, text):
     with pytest.raises(BadText):
         parts_of(scene(PADDED), text)
+
+
+# --- one row, step by step ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "columns"),
+    [
+        ("softmax", ("q·k", "/ 8", "softmax, yours")),
+        ("attention", ("q·k", "/ 8", "softmax, yours", "value")),
+        ("self_attention", ("q·k", "/ 8", "softmax, yours", "value")),
+        ("causal_attention", ("q·k", "/ 4", "masked", "softmax, yours", "value")),
+        ("multi_head_attention", ("q·k", "/ 4", "masked", "softmax, yours", "value")),
+    ],
+)
+def test_a_row_is_seen_from_scores_to_the_mix(scene, id, columns):
+    table = table_of(parts_of(scene(id)), "One row, step by step")
+    assert table.header == ("key", *columns, "")
+    keys = [row for row in table.rows if row[0][0] == "'"]
+    for row in keys:
+        product, scaled = float(row[1]), float(row[2])
+        assert scaled == pytest.approx(product / float(columns[1][2:]), abs=0.02)
+    weights = [float(row[columns.index("softmax, yours") + 1]) for row in table.rows if "mix" not in row[0]]
+    assert sum(weights) == pytest.approx(1, abs=0.06)
+    assert all(abs(len(row[-1]) - 20 * weight) < 1 for row, weight in zip(keys, weights, strict=False))
+    assert (table.rows[-1][0] == "your mix") == ("value" in columns)
+
+
+def test_a_row_of_wrong_code_stands_beside_the_formulas(scene):
+    table = table_of(parts_of(scene("scaled_scores", (" / query.shape[-1] ** 0.5", ""))), "One row, step by step")
+    assert table.header == ("key", "q·k", "/ 8", "softmax, yours", "by the formula", "")

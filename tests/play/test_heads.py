@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
+from grader.play.letters import best, measured
 from grader.play.parts import Grid, Heat, Words, Written
-from grader.play.scenes.heads import EXAMPLE, best, measured, read_text
+from grader.play.scene import EXAMPLE, read_text
 
-
-def parts_of(scene, text=EXAMPLE, off=(), *, in_full=False):
-    return list(scene.parts(text, off, in_full=in_full))
+from .conftest import parts_of
 
 
 def effects(parts):

@@ -14,8 +14,8 @@ import pytest
 from grader.classroom.played_maps import played_in
 from grader.classroom.store import reading
 from grader.classroom.submission_files import SubmissionFiles
-from grader.play.keeping import played_of
 from grader.play.parts import Heat, Written
+from grader.play.showing import played_of
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
 from grader.practice.progress import now
 from grader.render.heatmap_svg import SHOWN_EACH, Gallery

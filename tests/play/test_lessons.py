@@ -40,7 +40,7 @@ def row_of(parts: Parts, title: str) -> dict[str, tuple[str, ...]]:
 
 
 def surprise(parts: Parts, name: str) -> tuple[float, float]:
-    """The loss in stories and in letters said twice."""
+    """The loss in stories and in random letters, repeated."""
     stories, twice = row_of(parts, "How surprised")[name]
     return float(stories), float(twice)
 
@@ -87,10 +87,10 @@ def test_unit_1_sharp_weights_guess_no_better(seen) -> None:
     tops = [max(row) for row in heat.values]
     assert tops == sorted(tops)
     assert tops[0] < 0.2
-    assert min(tops[-3:]) > 0.9  # the lower rows look at one letter
+    assert min(tops[-2:]) > 0.9  # the lower rows look at one letter
     losses = [float(row[1]) for row in row_of(sizes, "The largest weight").values()]
-    assert min(losses) == losses[3]  # the size in the middle, as it was trained
-    assert losses == sorted(losses[:4], reverse=True) + sorted(losses[4:])
+    assert min(losses) == losses[2]  # the size in the middle, as it was trained
+    assert losses == sorted(losses[:3], reverse=True) + sorted(losses[3:])
     guesses = dict(the(Written, unscaled).texts)
     assert "koba lost" in guesses["times 1"]
     assert "koba lost" not in guesses["times 8"]
@@ -111,7 +111,7 @@ def test_unit_2_without_scale_one_place_gets_all_and_dates_are_followed(seen) ->
 @pytest.mark.thorough
 def test_unit_3_without_mask_it_is_worse_than_guessing_and_the_name_is_found(seen) -> None:
     unmasked, named = seen("03_masks_and_dropout")
-    assert min(surprise(unmasked, "without mask (now)")) > GUESSING
+    assert min(surprise(unmasked, "without mask")) > GUESSING
     assert max(surprise(unmasked, "all on")) < 1
     heat = the(Heat, named, 1)
     text = "mila met bo. mila saw mi"
@@ -120,13 +120,14 @@ def test_unit_3_without_mask_it_is_worse_than_guessing_and_the_name_is_found(see
         assert heat.rows[text.rindex("mila") + place] == letter
 
 
-def test_unit_4_the_second_layers_head_needs_those_that_look_back(seen) -> None:
+def test_unit_4_the_second_layers_head_needs_those_that_look_back(seen, scene) -> None:
     no_finder, no_backward, padded = seen("04_multi_head")
-    finder = surprise(no_finder, "without head 2.3 (now)")[1]
+    finder = surprise(no_finder, "without head 2.3")[1]
     one = surprise(no_finder, "without head 1.2")[1]
-    both = surprise(no_backward, "without head 1.2, head 1.3 (now)")[1]
+    both = surprise(no_backward, "without head 1.2, head 1.3")[1]
     assert one < 0.3 < finder < both
-    back = row_of(no_finder, "How much each head")
+    plain = scene("multi_head_attention")
+    back = row_of(list(plain.parts(plain.example, (), in_full=False)), "How much each head")
     assert float(back["head 1.2"][0]) > float(back["head 1.3"][0]) > 0.3
     losses = {name: float(row[0]) for name, row in row_of(padded, "How surprised").items()}
     assert losses["padded, mask inverted"] > 2 * losses["padded, no mask"] > 2 * losses["padded, mask right"]
@@ -135,14 +136,16 @@ def test_unit_4_the_second_layers_head_needs_those_that_look_back(seen) -> None:
 def test_unit_5_the_first_step_costs_most_and_saves_most(seen) -> None:
     converted, grouped = seen("05_grouped_query")
     rows = list(row_of(converted, "Loss").values())
-    losses, sizes = [float(row[0]) for row in rows], [float(row[2]) for row in rows]
+    losses, sizes = [float(row[0]) for row in rows], [float(row[-1]) for row in rows]
+    trained = [float(row[2]) for row in rows]
+    assert all(after < before - 1 for before, after in zip(losses[1:], trained[1:], strict=True))
     steps = [after - before for before, after in pairwise(losses)]
     assert steps == sorted(steps, reverse=True)
     assert min(steps) > 0
     assert losses[2] > GUESSING
     assert all(before == 2 * after for before, after in pairwise(sizes))
     assert ["rado a" in text for _, text in the(Written, grouped).texts] == [True, False, False, False]
-    assert row_of(grouped, "Loss") == row_of(converted, "Loss")
+    assert [row[:2] for row in row_of(grouped, "Loss").values()] == [row[:2] for row in rows]
 
 
 def test_unit_6_beyond_training_and_through_a_window(seen) -> None:
@@ -169,7 +172,7 @@ def test_unit_7_slopes_read_on_and_a_model_learns_letters_first(seen) -> None:
     assert dict(the(Curve, sines).lines)["yours: sines added"][-1] > 2
     assert min(dict(the(Curve, nowhere).lines)["yours: ALiBi"]) > 2
     (_, first), (_, middle), (_, last) = the(Written, rhyme, -1).texts
-    whole = set(re.findall(r"\w+", ROOT.joinpath("grader/play/scenes/writer.py").read_text("utf-8").lower()))
+    whole = set(re.findall(r"\w+", ROOT.joinpath("grader/play/writer.py").read_text("utf-8").lower()))
 
     def share(text: str) -> float:
         words = re.findall(r"\w+", text)[:-1]

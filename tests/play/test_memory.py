@@ -7,13 +7,7 @@ import pytest
 from grader.play.catalogue import BadText
 from grader.play.parts import Curve, Grid, Heat, Words, Written
 
-
-def parts_of(scene, text="", *, in_full=False):
-    return list(scene.parts(text or scene.example, (), in_full=in_full))
-
-
-def the(kind, parts):
-    return next(part for part in parts if isinstance(part, kind))
+from .conftest import parts_of, the
 
 
 def test_the_text_is_the_same_with_the_cache(scene):

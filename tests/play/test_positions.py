@@ -7,23 +7,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.play.parts import Curve, Grid, Heat, Words, Written
-from grader.play.places import HEADS, TRAINED, clocks, sloped, turned
-from grader.play.scenes.positions import KINDS, LONGEST, PERIOD, losses_of, right_places, right_stretches
+from grader.play.nets import POSITION_HEADS, TRAINED, clocks, right_places, sloped, turned
+from grader.play.parts import Curve, Grid, Heat, Written
+from grader.play.positions import KINDS, LONGEST, PERIOD, losses_of, right_stretches
+
+from .conftest import parts_of, the, warnings
 
 IDS = tuple(KINDS)
-
-
-def parts_of(scene, off=(), *, in_full=False):
-    return list(scene.parts(scene.example, off, in_full=in_full))
-
-
-def the(kind, parts):
-    return next(part for part in parts if isinstance(part, kind))
-
-
-def warnings(parts):
-    return [part.text for part in parts if isinstance(part, Words) and part.kind == "warning"]
 
 
 @pytest.mark.parametrize("kind", KINDS.values())
@@ -53,7 +43,7 @@ def test_rotary_counts_distances_only_and_slower_clocks_read_on(scene):
 
 @pytest.mark.parametrize("id", IDS)
 def test_without_places_a_model_knows_no_order(scene, id):
-    parts = parts_of(scene(id), ["positions"])
+    parts = parts_of(scene(id), off=["positions"])
     lines = dict(the(Curve, parts).lines)
     assert min(next(line for name, line in lines.items() if name.startswith("yours"))) > 2
     (_, with_places), (name, without) = the(Written, parts).texts
@@ -106,7 +96,7 @@ def test_the_formulas_are_those_of_the_course(course):
         exec((root / "solutions" / course.exercise(id).relative_path).read_text("utf-8"), names)
         return names[name]
 
-    x = torch.randn(2, HEADS, 40, 16, generator=torch.Generator().manual_seed(1))
+    x = torch.randn(2, POSITION_HEADS, 40, 16, generator=torch.Generator().manual_seed(1))
     assert torch.allclose(turned(x, 7), entry("rotary", "apply_rotary")(x, offset=7), atol=1e-4)
-    assert torch.allclose(sloped(40), entry("alibi_bias", "alibi_bias")(HEADS, 40))
+    assert torch.allclose(sloped(40), entry("alibi_bias", "alibi_bias")(POSITION_HEADS, 40))
     assert torch.allclose(clocks(40, 64), entry("sinusoidal_positions", "sinusoidal_positions")(40, 64), atol=1e-4)

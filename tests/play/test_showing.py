@@ -12,14 +12,14 @@ from grader.play.scene_page import render_play
 from grader.play.scene_terminal import show
 
 NAN = float("nan")
-HEAT = Heat("Who <looks>", tuple("ab c"), tuple("ab c"), ((1.0, 0.0, 0.0, NAN),) * 4, "a note")
+HEAT = Heat("Who <looks>", tuple("ab c"), tuple("ab c"), ((1.0, 0.0, 0.0, NAN),) * 4)
 CURVE = Curve("It falls", "steps", "loss", (0.0, 10.0, 20.0), (("one", (3.0, 2.0, NAN)), ("other", (1.0, 1.5, 0.5))))
 EVIL = "\x1b[31m<script>alert(1)</script>\u202e"
 PARTS = (
     Words("A sentence that is somewhat longer than a narrow terminal is wide, so that it has to be broken."),
     Words("Look here", "warning"),
     HEAT,
-    Grid("Losses", ("", "in stories", "in letters said twice"), (("all on", "0.50", "0.00"),)),
+    Grid("Losses", ("", "in stories", "in random letters, repeated"), (("all on", "0.50", "0.00"),)),
     CURVE,
     Written("It writes", "ti", (("your class", "po a plum"), (EVIL, EVIL))),
 )
@@ -48,6 +48,34 @@ def test_a_map_in_colour_has_shades_and_is_as_wide():
     assert "@" not in coloured
 
 
+def test_weights_that_are_spread_can_be_seen_and_a_legend_tells_each_sign():
+    even = Heat("Even", tuple("ab"), tuple("abcdefghijklmnopqrstuvwxyzabcdef"), ((1 / 32,) * 32,) * 2)
+    lines = shown(even, 80).splitlines()
+    assert lines[2] == "a " + ".." * 32
+    assert lines[4].rstrip() == "From: . .01  : .04  - .09  = .16  + .25  * .36  # .49  % .64  @ .81"
+
+
+def test_sixteen_colours_are_too_few_so_signs_stand_there():
+    screen = Console(file=io.StringIO(), width=40, force_terminal=True, color_system="standard")
+    show(HEAT, screen)
+    assert "\x1b[2ma \x1b[0m@@    ??" in screen.file.getvalue()
+
+
+def test_before_and_now_stand_beside_each_other():
+    both = Heat(
+        "A head", tuple("ab"), tuple("ab"), ((0.0, 1.0),) * 2, before=("all on", ((1.0, 0.0),) * 2, "without x")
+    )
+    lines = shown(both, 80).splitlines()
+    assert lines[0] == "A head"
+    assert lines[1].split() == ["all", "on", "without", "x"]
+    assert lines[3].split() == ["a", "@@", "a", "@@"]
+
+
+def test_places_where_curves_meet_have_a_sign_of_their_own():
+    text = shown(Curve("t", "x", "y", (0.0, 1.0), (("one", (1.0, 2.0)), ("other", (1.0, 3.0)))), 60)
+    assert text.count("&") == 2 and "& several" in text
+
+
 def test_too_wide_a_map_shows_its_last_columns_and_says_so():
     letters = tuple("abcdefghijklmnopqrstuvwxyzabcdefghijklmn")
     wide = Heat("Wide", letters, letters, ((0.5,) * 40,) * 40)
@@ -66,8 +94,8 @@ def test_what_the_learners_side_says_steers_no_terminal_and_no_page():
 
 def test_a_page_tells_every_place_in_words():
     page = render_play("A title", "It stands", "what is seen", PARTS, is_warning=False)
-    assert page.count("<rect") == page.count("looks at ") == 16
-    assert "a (row 1) looks most at a (column 1), 1.00" in page
+    assert page.count("</title></path>") == page.count(" looks at ") == 8, "what is blank has no words"
+    assert "a 1 looks most at a 1, 1.00" in page
     assert "Who &lt;looks&gt;" in page
     assert "one: 2 at 10" in page
 
@@ -87,5 +115,5 @@ def test_the_page_of_a_scene_can_be_read_by_everyone(browser, scene, tmp_path, w
     assert {text: ratio for text, ratio in browser.contrasts().items() if ratio < 4.5} == {}
     assert browser.complaints() == []
     assert browser.requests() == [path.as_uri()]
-    told = browser.run("return document.querySelector('.map rect title').textContent")
-    assert told == "k (row 1) looks at k (column 1): 1.00"
+    told = browser.run("return document.querySelector('.map path title').textContent")
+    assert told == "k 1 looks at k 1: 1.00"

@@ -7,28 +7,25 @@ import datetime
 import pytest
 import torch
 
-from grader.play import written_dates
+from grader.play import texts
 from grader.play.catalogue import BadText
 from grader.play.parts import Grid, Heat, Words, Written
-from grader.play.scenes.translator import EXAMPLE, tried
+from grader.play.translator import TranslatorScene, tried
 
 EVERY = 37
 """Days from one date to the next: 1,974 of them, in each form."""
 
 
-@pytest.mark.parametrize("form", written_dates.FORMS)
+@pytest.mark.parametrize("form", texts.FORMS)
 def test_nearly_every_date_of_two_centuries_comes_out_right(scene, form):
-    days = [
-        written_dates.FIRST + datetime.timedelta(days=n)
-        for n in range(0, (written_dates.LAST - written_dates.FIRST).days, EVERY)
-    ]
-    sources = torch.tensor([written_dates.encode(written_dates.written(day, form)) for day in days])
+    days = [texts.FIRST + datetime.timedelta(days=n) for n in range(0, (texts.LAST - texts.FIRST).days, EVERY)]
+    sources = torch.tensor([texts.encode_date(texts.written(day, form)) for day in days])
     came = scene("cross_attention").right_translation(sources)
     assert sum(one == day.isoformat() for one, day in zip(came, days, strict=True)) >= 0.99 * len(days)
 
 
 def test_learners_class_translates_and_each_digit_looks_at_its_own(scene):
-    parts = list(scene("cross_attention").parts(EXAMPLE, (), in_full=False))
+    parts = list(scene("cross_attention").parts(TranslatorScene.example, (), in_full=False))
     (written,) = (part for part in parts if isinstance(part, Written))
     assert written.texts == (("your class", "2024-05-03"),)
     (alignment,) = (part for part in parts if isinstance(part, Heat))
@@ -51,7 +48,7 @@ def test_learners_class_translates_and_each_digit_looks_at_its_own(scene):
     ],
 )
 def test_wrong_code_is_shown_as_it_is(scene, edit):
-    parts = list(scene("cross_attention", edit).parts(EXAMPLE, (), in_full=False))
+    parts = list(scene("cross_attention", edit).parts(TranslatorScene.example, (), in_full=False))
     assert any(isinstance(part, Words) and part.kind == "warning" for part in parts)
     assert sum(isinstance(part, Heat) for part in parts) == 2
     assert dict(parts[-1].rows)["your class"] != dict(parts[-1].rows)["by the formula"]

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.release import in_gradescope, trial, walled
-from grader.release.course_files import course_files
+from grader.release import walled
 from grader.release.gradescope_zip import gradescope_zip
+from grader.release.wheel import course_files
 from grader.sandbox.doctor import Finding, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 
@@ -148,7 +148,7 @@ def test_without_a_wall_there_is_no_grade(
     names = ("bubblewrap", "Landlock", "seccomp", "fork")
     findings = [Finding(name, name != part, "not in this container" if name == part else "") for name in names]
     monkeypatch.setattr(walled, "examine", lambda: findings)
-    assert in_gradescope.main(container.root) == 1
+    assert walled.grade_submission(container.root) == 1
     result = json.loads((container.root / "results" / "results.json").read_text("utf-8"))
     assert list(result) == ["output"] and "not a zero" in result["output"]
     assert f"{part} (not in this container)" in capsys.readouterr().out
@@ -205,7 +205,7 @@ def test_course_that_is_broken_gives_no_grade(
 def test_solutions_get_full_marks_before_anybody_is_graded(
     container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert trial.main(container.root / "source" / "course" / "course.yml") == 0
+    assert walled.try_solutions(container.root / "source" / "course" / "course.yml") == 0
     assert "Right work" not in capsys.readouterr().out
 
 
@@ -218,7 +218,7 @@ def test_machine_where_right_work_loses_points_grades_nobody(
     # something that the judge may do and a learner's code may not stands for what a machine has too little of
     solution.write_text(f"{kept}\n\nusers = open('/etc/passwd').read()\n", encoding="utf-8")
     try:
-        assert trial.main(container.root / "source" / "course" / "course.yml") == 1
+        assert walled.try_solutions(container.root / "source" / "course" / "course.yml") == 1
     finally:
         solution.write_text(kept, encoding="utf-8")
     assert "share" in capsys.readouterr().out

@@ -21,7 +21,7 @@ from grader.course.unpacking import packed
 from grader.judge.bank import load_bank
 from grader.judge.plan import KnownMistake, Plan
 from grader.judge.plan_file import file_of, plan_of
-from grader.release.course_files import course_files
+from grader.release.wheel import course_files
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")

@@ -123,7 +123,7 @@ HEAT_MAPS = {
     "large": heat_of([[number + 0.25 * (place == 2) for place, number in enumerate(row)] for row in RIGHT], RIGHT),
     "one-number": heat_of([[0.5]], [[0.25]]),
     "no-numbers": heat_of([[NAN, INF, -INF]], [[0.5, 0.25, 0.25]]),
-    "weights": HeatMap.of_attention(Weights(), "Pale is 0."),
+    "weights": HeatMap.of_attention(Weights()),
 }
 
 

@@ -17,8 +17,7 @@ import pytest
 from grader.record import Record
 from grader.service import client, registration
 from grader.service.client import running_judges
-from grader.service.protocol import Reply
-from grader.service.registration import judge_name, registered
+from grader.service.registration import Reply, judge_name, registered
 from grader.service.stamp import course_stamp
 from tests.service.conftest import Home, await_true, graded, is_running, record_of, submission
 

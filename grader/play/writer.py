@@ -8,13 +8,12 @@ from typing import Any
 import torch
 
 from grader.judge.case import Case
-from grader.play.catalogue import BadText, switched_off
 from grader.sandbox.inside.wire import Slot
 
-from ..catalogue import Play
-from ..nets import loss_by_letter
-from ..parts import Curve, Part, Words, Written
-from ..stage import Stage, Stopped, formed
+from .catalogue import BadText, Play, switched_off
+from .nets import loss_by_letter
+from .parts import Curve, Part, Words, Written
+from .stage import Stage, Stopped, formed
 
 EXAMPLE = """\
 the cat sat down upon the mat, the mat was by the door.

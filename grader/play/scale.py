@@ -2,83 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import torch
 import torch.nn.functional as F
 
 from grader.judge.case import Case
-from grader.play.catalogue import switched_off
-from grader.play.texts import GAP
 
-from ..asking import Attending, self_attention
-from ..catalogue import Play
-from ..nets import Projections, layers_of, load, projections_of, right_attention, run
-from ..parts import Curve, Grid, Heat, Part, Slider, Words, Written
-from ..stage import Stage
-from .padding import CONTEXT, gap_loss, guessed, measured_gaps, read_gaps
+from .asking import Attending, self_attention
+from .catalogue import Without
+from .gaps import CONTEXT
+from .nets import Projections, right_attention, run
+from .parts import Curve, Grid, Part, Slider, Words, Written
+from .scene import AttentionRow, ModelScene, gap_loss, guessed, heat, measured_gaps, read_gaps, step_by_step
+from .texts import GAP
 
-MODEL = "gaps_1"
-EXAMPLE = "rado saw koba. k_b_ lost a lamp."
-FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+FACTORS = (0.125, 0.5, 1.0, 2.0, 8.0)
 """Factors of the queries. With heads 64 wide, leaving out 1/√d is a factor of 8."""
 
 
-class ScaleScene:
+class ScaleScene(ModelScene):
     """A model with one head that guesses hidden letters; the learner's code computes its scores."""
 
-    example = EXAMPLE
+    model, heads = "gaps_1", 1
+    example = "rado saw koba. k_b_ lost a lamp."
 
-    def __init__(self, play: Play, stage: Stage) -> None:
-        self._play, self._stage = play, stage
-        self._model = load(MODEL)
-        self._layers = tuple(projections_of(self._model, each, 1) for each in range(layers_of(self._model)))
+    def read(self, text: str) -> torch.Tensor:
+        """The typed text, with its hidden letters, as numbers. Raises BadText."""
+        return read_gaps(text, CONTEXT)
 
-    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """Where a hidden letter attends with ever larger scores, and what the model guesses."""
-        without = switched_off(self._play, off, len(self._layers), 1)
-        letters = read_gaps(text, CONTEXT)
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        """One row step by step, where a hidden letter attends with ever larger scores, and what the model guesses."""
         width = len(self._layers[0].query)
         makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
-        yield Words(
-            f"Your code makes {makes} of a small model that guesses hidden letters. The queries are multiplied by a "
-            f"number: 1 is as the model was trained, {width**0.5:g} is what 1/√d takes away (d is {width} here), so "
-            f"{width**0.5:g} is what you get without the scale."
-        )
+        place = int((letters == GAP).nonzero()[0])
         factors = FACTORS if not without.scale else (1.0, width**0.5)
+        if not without:
+            yield Words(f"Your code makes {makes} of a small model that guesses hidden letters.")
+            yield from self._row(text, letters, place)
+        yield Words(
+            f"Now the queries are multiplied by a number: 1 is as the model was trained, {width**0.5:g} is what 1/√d "
+            f"takes away (d is {width} here), so {width**0.5:g} is what you get without the scale."
+        )
         rows, texts, losses, sharp, steps = [], [], [], [], []
         for factor in factors:
             self._stage.begin()
             weights = self.weights(factor, letters)
-            place = int((letters == GAP).nonzero()[0])
-            rows.append(tuple(weights[place].tolist()))
+            rows.append(weights[place])
             sharp.append(weights.amax(-1).mean().item())
             name, filled = f"times {factor:g}", guessed(letters, self.logits(factor, letters[None])[0])
             texts.append((name, filled))
-            plane = tuple(tuple(row) for row in weights.tolist())
-            steps.append((name, Heat(f"Who looks at whom, scores {name}", tuple(text), tuple(text), plane), filled))
+            steps.append((name, heat(f"Who looks at whom, scores {name}", text, weights), filled))
             losses.append(self.loss(factor))
-        names = tuple(f"times {factor:g}" for factor in factors)
+        names = tuple(name for name, _, _ in steps)
         yield Words(
             "How to read the map: each row is the first hidden letter with scores of one size, each column a letter "
             "that is looked at. The larger the scores, the more of the weight falls on one."
         )
-        yield Heat("Where the hidden letter looks, in the last layer", names, tuple(text), tuple(rows))
+        looked = heat("Where the hidden letter looks, in the last layer", text, torch.stack(rows))
+        yield replace(looked, rows=names)
         yield Written("What the model fills in", "", tuple(texts))
+        due = [self.right_loss(factor) for factor in factors]
         yield Grid(
             "The largest weight of a letter, on average, and the loss on other sentences (in nats; guessing is 3.26)",
             ("", "largest weight", "loss", "loss by the formula"),
-            tuple(
-                (name, f"{top:.2f}", f"{loss:.2f}", f"{self.right_loss(factor):.2f}")
-                for name, top, loss, factor in zip(names, sharp, losses, factors, strict=True)
-            ),
+            tuple((name, f"{sharp[n]:.2f}", f"{losses[n]:.2f}", f"{due[n]:.2f}") for n, name in enumerate(names)),
         )
         yield Slider("The scores, smaller and larger", tuple(steps), factors.index(1.0))
         if in_full:
             places = tuple(float(number) for number in range(len(factors)))
-            lines = (("yours", tuple(losses)), ("by the formula", tuple(map(self.right_loss, factors))))
+            lines = (("yours", tuple(losses)), ("by the formula", tuple(due)))
             yield Curve(f"Loss, times {factors[0]:g} to times {factors[-1]:g}", "step", "loss", places, lines)
+
+    def _row(self, text: str, letters: torch.Tensor, place: int) -> Iterator[Part]:
+        """How the hidden letter's row comes about in the first layer."""
+        seen: list[torch.Tensor] = []
+
+        def look(layer: int, x: torch.Tensor) -> torch.Tensor:
+            seen.append(x)
+            return torch.zeros_like(x)
+
+        run(self._model, letters[None], look)
+        weights, x = self._layers[0], seen[0]
+        query, key, value = (x[0] @ matrix.T for matrix in (weights.query, weights.key, weights.value))
+        row = AttentionRow(place, key @ query[place], weights.head_width**0.5, None, self._weights(1.0, 0, x[0])[place])
+        if self._play.id == "self_attention":
+            mixed = Attending(self._stage, self_attention("MySelfAttention"), self._layers).mixed(0, x)
+            row = replace(row, values=value, mixed=mixed[0, place])
+        elif self._play.id == "attention":
+            row = replace(row, values=value, mixed=self._output(weights, x, x @ weights.value.T)[0, place])
+        yield from step_by_step(text, row)
 
     # --- the learner's code in the model --------------------------------------------------------------------------
 

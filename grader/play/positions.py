@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, cast
 
 import torch
 
 from grader.judge.case import Case
-from grader.play.catalogue import NOTHING_OFF, Without, switched_off
-from grader.play.texts import decode, encode, repeat
 
-from ..catalogue import Play
-from ..nets import Attend, layers_of, load, loss_by_letter, projections_of
-from ..parts import Curve, Grid, Heat, Part, Words, Written
-from ..places import HEADS, TRAINED, Kind, Places, attended, read, right_places, scores, turned
-from ..stage import Stage
-from .heads import read_text
+from .catalogue import NOTHING_OFF, Play, Without
+from .nets import (
+    POSITION_HEADS,
+    TRAINED,
+    Attend,
+    Kind,
+    Places,
+    attended,
+    load,
+    loss_by_letter,
+    read,
+    right_places,
+    scores,
+    turned,
+)
+from .parts import Curve, Grid, Part, Words, Written
+from .scene import SAME, ModelScene, compared, continued, heat, plane
+from .stage import Stage
+from .texts import encode, repeat
 
 KINDS: dict[str, Kind] = {"rotary": "rotary", "alibi_bias": "alibi", "sinusoidal_positions": "sinusoidal"}
 NAMES: dict[Kind, str] = {"rotary": "rotary", "alibi": "ALiBi", "sinusoidal": "sines added"}
-EXAMPLE = "tipo met zaru. zaru gave ti"
 LONGEST = 128
 STRETCH = 16
 """Losses are averaged over this many letters."""
@@ -30,26 +41,20 @@ PERIOD, TEXTS = 12, 8
 SHIFTS = (1, 100, 10_000)
 SLOWER = 1_000_000.0
 """A rotary base so large that slow frequencies at positions up to LONGEST look like those in training."""
-WRITTEN_LETTERS = 16
-SAME = 1e-3
 
 
-class PositionsScene:
+class PositionsScene(ModelScene):
     """A model that reads letters and gets its positions from the learner's function."""
 
-    example = EXAMPLE
+    heads = POSITION_HEADS
 
     def __init__(self, play: Play, stage: Stage) -> None:
-        self._play, self._stage, self._kind = play, stage, KINDS[play.id]
-        self._model = load(self._kind)
-        self._layers = [projections_of(self._model, each, HEADS) for each in range(layers_of(self._model))]
+        self._kind = self.model = KINDS[play.id]
+        super().__init__(play, stage)
         self._width = self._model["token"].shape[1]
 
-    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """A head's attention weights, the text written, and the loss on texts longer than in training."""
-        without = switched_off(self._play, off, len(self._layers), HEADS)
-        letters = read_text(text)
-        self._stage.begin()
         yield Words(
             f"A small model that reads letters was trained on texts of {TRAINED} letters. It has no table of places: "
             "your function alone tells it where a letter stands."
@@ -75,8 +80,8 @@ class PositionsScene:
         if self._kind == "rotary":
             return Places(turn=lambda x: self._turned(x, **how))
         if self._kind == "alibi":
-            case.call(case.entry("alibi_bias"), HEADS, n, return_as="bias")
-            return Places(bias=self._stage.tensors(case, [(HEADS, n, n)], torch.float32)[0])
+            case.call(case.entry("alibi_bias"), POSITION_HEADS, n, return_as="bias")
+            return Places(bias=self._stage.tensors(case, [(POSITION_HEADS, n, n)], torch.float32)[0])
         case.call(case.entry("sinusoidal_positions"), n, self._width, return_as="places")
         return Places(added=self._stage.tensors(case, [(n, self._width)], torch.float32)[0])
 
@@ -109,15 +114,17 @@ class PositionsScene:
     def _map(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         yours = self.weights(letters, self.places(len(letters), without))
         due = self.weights(letters, right_places(self._kind, len(letters), self._width))
-        signs = tuple(text)
-        yield Words("How to read the map: each row is a letter that asks, each column one that is looked at.")
+        if not without:
+            yield Words("How to read the map: each row is a letter that asks, each column one that is looked at.")
+        before = self.weights(letters, self.places(len(letters))) if without else yours
         chosen = self.shown_heads()
         for layer, head in chosen if in_full else list(chosen)[:1]:
             name = f"Head {layer + 1}.{head + 1}"
-            yield Heat(f"{name}: {chosen[layer, head]}", signs, signs, _plane(yours[layer, head]))
-            if not without and not bool((yours[layer, head] - due[layer, head]).abs().amax() < SAME):
-                yield Words(f"{name} should look like this:", "warning")
-                yield Heat(f"{name} by the formula", signs, signs, _plane(due[layer, head]), by_formula=True)
+            shown = heat(f"{name}: {chosen[layer, head]}", text, yours[layer, head])
+            if without:
+                yield replace(shown, before=("all on", plane(before[layer, head]), f"without {without}"))
+            else:
+                yield from compared(shown, name, yours[layer, head], due[layer, head])
 
     def _written(self, text: str, letters: torch.Tensor, without: Without) -> Written:
         texts = [("your function", self.continued(letters, NOTHING_OFF))]
@@ -127,14 +134,13 @@ class PositionsScene:
 
     def continued(self, letters: torch.Tensor, without: Without) -> str:
         """The text that the model writes after the letters."""
-        for _ in range(WRITTEN_LETTERS):
-            logits = read(self._model, letters[None], self.places(len(letters), without))
-            letters = torch.cat([letters, logits[0, -1:].argmax(-1)])
-        return decode(letters[-WRITTEN_LETTERS:].tolist())
+        return continued(letters, lambda seen: read(self._model, seen, self.places(seen.shape[1], without)))
 
     def _shifted(self) -> Iterator[Part]:
         """Queries and keys rotated as if the text began at a later position: only their distance matters."""
-        x = torch.randn(1, HEADS, TRAINED, self._layers[0].head_width, generator=torch.Generator().manual_seed(1))
+        x = torch.randn(
+            1, POSITION_HEADS, TRAINED, self._layers[0].head_width, generator=torch.Generator().manual_seed(1)
+        )
         rows = []
         for shift in SHIFTS:
             yours = moved(self._turned(x), self._turned(x, offset=shift))
@@ -155,7 +161,7 @@ class PositionsScene:
                 known[f"{name}, by the formula" if kind == self._kind else name] = right_stretches(kind)
         ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
         yield Grid(
-            f"Loss on letters by chance that are said again after {PERIOD}, in nats (guessing is 3.26); "
+            f"Loss on random letters, repeated after {PERIOD}, in nats (guessing is 3.26); "
             f"trained up to letter {TRAINED}",
             ("letters", *known),
             tuple(
@@ -213,8 +219,4 @@ def _said_again(length: int) -> torch.Tensor:
 
 def _best(scores: torch.Tensor) -> tuple[int, int]:
     place = int(scores.argmax())
-    return place // HEADS, place % HEADS
-
-
-def _plane(weights: torch.Tensor) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in weights.tolist())
+    return place // POSITION_HEADS, place % POSITION_HEADS

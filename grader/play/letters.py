@@ -1,0 +1,396 @@
+"""A model of two layers that reads letters: heads of the learner's class, the learner's window, the learner's cache."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+
+from grader.judge.case import Case
+from grader.sandbox.inside.wire import Slot
+
+from . import asking
+from .asking import Attending, Class, state_of
+from .catalogue import Play, Without
+from .nets import Attend, Projections, later, loss_by_letter, right_attention, right_weights, run
+from .parts import Curve, Grid, Part, Words, Written
+from .scene import WRITTEN_LETTERS, AttentionRow, ModelScene, compared, continued, heat, plane, step_by_step
+from .stage import Stage, formed
+from .texts import CONTEXT, decode, encode, repeat, story
+
+HEADS = 4
+PERIODS = (10, 15, 21)
+MEASURED_STORIES = 3
+MEASURED_LETTERS = 44
+STORIES, REPEATS = 6, 6
+KNOWN_FROM = 33
+"""From this letter on, every letter of a repeat occurred before: its period is at most 32."""
+NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a letter from which everything is hidden?"
+
+CLASSES: dict[str, Callable[[int], Class]] = {
+    "causal_attention": asking.causal_attention,
+    "multi_head_wrapper": asking.multi_head_wrapper,
+    "multi_head_attention": asking.multi_head_attention,
+}
+
+
+class LettersScene(ModelScene):
+    """A scene in the model of two layers that reads letters."""
+
+    model, heads = "letters", HEADS
+
+
+class HeadsScene(LettersScene):
+    """`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: the learner's class is the attention."""
+
+    def __init__(self, play: Play, stage: Stage) -> None:
+        super().__init__(play, stage)
+        self._all_on = Attending(stage, CLASSES[play.id](CONTEXT), self._layers)
+
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        """Two heads and what they attend to, what the model writes, and its loss without each part.
+
+        With something switched off: what that changes, before and after.
+        """
+        asked = replace(self._all_on, without=without)
+        yield Words(
+            "Your class is the attention in both layers of a small model that reads letters. Everything else, "
+            "and all weights, were trained beforehand."
+            if not without
+            else f"Switched off: {without}.",
+            "warning" if without else "plain",
+        )
+        back, found = measured(lambda each: self.all_weights(self._all_on, each))
+        chosen = {best(back): "looks one letter back most", best(found): "looks most at what followed last time"}
+        yours = self.all_weights(asked, letters)
+        if without:
+            yield from self._before_and_after(text, letters, yours, chosen, str(without))
+        else:
+            yield from self._maps(text, letters, yours, chosen)
+        self._stage.begin()
+        yield self._written(asked, text, letters, without)
+        self._stage.begin()
+        yield self._effects(asked, without, back, found)
+        if not without:
+            yield self._table(back, found)
+            yield from self._row(text, letters, best(back))
+        if in_full and not without:
+            yield Words("All other heads", "heading")
+            for layer, head in ((layer, head) for layer in range(len(self._layers)) for head in range(HEADS)):
+                if (layer, head) not in chosen:
+                    yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
+
+    # --- what the heads do ----------------------------------------------------------------------------------------
+
+    def all_weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
+        """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
+        seen: list[torch.Tensor] = []
+
+        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
+            seen.append(asked.weights(layer, x[0]))
+            return asked.attend(layer, x)
+
+        run(self._model, letters[None], attend, residual=not asked.without.residual)
+        return torch.stack(seen)
+
+    def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
+        """The same by the formula, with nothing switched off."""
+        seen: list[torch.Tensor] = []
+        hidden = later(len(letters))
+
+        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
+            seen.append(right_weights(self._layers[layer], x[0], hidden))
+            return right_attention(self._layers[layer], x, hidden)
+
+        run(self._model, letters[None], attend)
+        return torch.stack(seen)
+
+    def _table(self, back: torch.Tensor, found: torch.Tensor) -> Grid:
+        rows = tuple(
+            (f"head {layer + 1}.{head + 1}", f"{back[layer, head]:.2f}", f"{found[layer, head]:.2f}")
+            for layer in range(len(self._layers))
+            for head in range(HEADS)
+        )
+        return Grid(
+            "How much each head (layer.head) looks one letter back in stories, and, in random letters, repeated, at "
+            "what followed the same letter last time; 1 is all of it",
+            ("", "one letter back", "what followed last time"),
+            rows,
+        )
+
+    def _maps(
+        self, text: str, letters: torch.Tensor, yours: torch.Tensor, chosen: Mapping[tuple[int, int], str]
+    ) -> Iterator[Part]:
+        due = self.right_weights(letters)
+        yield Words(
+            "How to read a map: each row is a letter that asks, each column one that is looked at. "
+            "They are read off your class's own output: each letter was given a value of its own."
+        )
+        if not bool(yours.isfinite().all()):
+            yield Words(NO_NUMBERS, "warning")
+        for (layer, head), why in chosen.items():
+            name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
+            yield from compared(heat(f"{name}: {why}", text, weights), name, weights, due[layer, head])
+
+    def _before_and_after(
+        self, text: str, letters: torch.Tensor, now: torch.Tensor, chosen: Mapping[tuple[int, int], str], off: str
+    ) -> Iterator[Part]:
+        before = self.all_weights(self._all_on, letters)
+        if not bool(now.isfinite().all()):
+            yield Words(NO_NUMBERS, "warning")
+        for (layer, head), why in chosen.items():
+            shown = heat(f"Head {layer + 1}.{head + 1}: {why}", text, now[layer, head])
+            yield replace(shown, before=("all on", plane(before[layer, head]), f"without {off}"))
+
+    def _row(self, text: str, letters: torch.Tensor, head: tuple[int, int]) -> Iterator[Part]:
+        """How the last letter's row comes about in one head of the first layer."""
+        chosen = head[1] if head[0] == 0 else 0
+        seen: list[torch.Tensor] = []
+
+        def look(layer: int, x: torch.Tensor) -> torch.Tensor:
+            seen.append(x)
+            return torch.zeros_like(x)
+
+        run(self._model, letters[None], look)
+        weights, x, n = self._layers[0], seen[0], len(letters)
+        part = weights.places(chosen)
+        query, key, value = (F.linear(x[0], matrix)[:, part] for matrix in (weights.query, weights.key, weights.value))
+        yield Words(f"Head 1.{chosen + 1}", "heading")
+        row = AttentionRow(n - 1, key @ query[-1], weights.head_width**0.5, torch.arange(n) > n - 1,
+                  self._all_on.weights(0, x[0])[chosen, -1], value, self._all_on.mixed(0, x)[0, -1, part])  # fmt: skip
+        yield from step_by_step(text, row)
+
+    # --- what comes of it -----------------------------------------------------------------------------------------
+
+    def _written(self, asked: Attending, text: str, letters: torch.Tensor, without: Without) -> Written:
+        texts = [("your class", self._continued(self._all_on, letters))]
+        if without:
+            texts.append((f"without {without}", self._continued(asked, letters)))
+        return Written("What the model writes, the likeliest letter each time", text, tuple(texts))
+
+    def _continued(self, asked: Attending, letters: torch.Tensor) -> str:
+        residual = not asked.without.residual
+        return continued(letters, lambda seen: run(self._model, seen, asked.attend, residual=residual))
+
+    def losses(self, asked: Attending) -> tuple[float, float]:
+        """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
+        texts = measured_texts()
+        logits = run(self._model, texts[:, :-1], asked.attend, residual=not asked.without.residual)
+        loss = loss_by_letter(logits, texts[:, 1:])
+        return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
+
+    def _effects(self, asked: Attending, without: Without, back: torch.Tensor, found: torch.Tensor) -> Grid:
+        all_off = [Without(), without, Without(heads=frozenset({best(back)})), Without(heads=frozenset({best(found)}))]
+        all_off += [Without(mask=True), Without(scale=True), Without(residual=True)]
+        rows = []
+        for each in dict.fromkeys(all_off):
+            story_loss, repeat_loss = self.losses(replace(asked, without=each))
+            rows.append((f"without {each}" if each else "all on", f"{story_loss:.2f}", f"{repeat_loss:.2f}"))
+        return Grid(
+            "How surprised the model is by the next letter (loss in nats; guessing among 26 is 3.26)",
+            ("", "in stories", "in random letters, repeated"),
+            tuple(rows),
+        )
+
+
+def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+    """For each layer and head: its attention to the letter before, and to what followed the same letter last time.
+
+    The first is measured in stories, the second in random letters that are repeated.
+
+    weights_of: the attention weights (layers, heads, n, n) for a text.
+    """
+    chance = random.Random(1)
+    back, found = [], []
+    for _ in range(MEASURED_STORIES):
+        weights = weights_of(torch.tensor(encode(story(chance, MEASURED_LETTERS))))
+        back.append(weights.diagonal(-1, 2, 3).mean(-1))
+    for period in PERIODS:
+        weights = weights_of(torch.tensor(encode(repeat(chance, MEASURED_LETTERS, period))))
+        # in the repetition, the letter after the same letter is period - 1 positions back
+        found.append(weights.diagonal(-(period - 1), 2, 3)[..., 1:].mean(-1))
+    return torch.stack(back).mean(0), torch.stack(found).mean(0)
+
+
+def measured_texts() -> torch.Tensor:
+    """The texts on which losses are measured; no model was trained on them."""
+    chance = random.Random(2)
+    texts = [story(chance, CONTEXT) for _ in range(STORIES)]
+    texts += [repeat(chance, CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
+    return torch.tensor([encode(text) for text in texts])
+
+
+def best(scores: torch.Tensor) -> tuple[int, int]:
+    """The layer and head of the largest score; NaN counts as 0."""
+    place = int(scores.nan_to_num(0.0).argmax())
+    return place // HEADS, place % HEADS
+
+
+# --- a window ----------------------------------------------------------------------------------------------------
+
+WINDOWS = (2, 4, 8, 12, 16, 24, 32, 48, 64)
+WINDOW_PERIODS = (6, 14, 28)
+WINDOW_TEXTS = 6
+SHOWN_WINDOWS = (4, 64)
+
+
+class WindowScene(LettersScene):
+    """`sliding_window_mask`: attention by the formula with the learner's mask."""
+
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        """The text written with windows of several sizes, and the loss on letters repeated from far back."""
+        yield Words(
+            "Your mask is put over the attention of a small model that reads letters. The model was trained without a "
+            "window; what is computed with the mask is the formula's."
+        )
+        for window in SHOWN_WINDOWS if in_full else SHOWN_WINDOWS[:1]:
+            seen = (~self.mask(len(letters), window)).float()
+            yield heat(f"What each letter (row) sees, window {window}", text, seen)
+        texts = [(f"window {window}", self.continued(letters, window)) for window in (4, 16, 64)]
+        yield Written("What the model writes", text, tuple(texts))
+        losses = {period: tuple(self.loss(period, window) for window in WINDOWS) for period in WINDOW_PERIODS}
+        rows = tuple(
+            (str(window), *(f"{losses[period][number]:.2f}" for period in WINDOW_PERIODS))
+            for number, window in enumerate(WINDOWS)
+        )
+        names = tuple(f"repeated after {period} letters" for period in WINDOW_PERIODS)
+        yield Grid("Loss on random letters that are repeated, in nats (guessing is 3.26)", ("window", *names), rows)
+        lines = tuple((name, losses[period]) for name, period in zip(names, WINDOW_PERIODS, strict=True))
+        yield Curve("How far back it remembers", "window", "loss", tuple(map(float, WINDOWS)), lines)
+
+    def mask(self, num_tokens: int, window: int) -> torch.Tensor:
+        """The learner's mask. Raises Stopped if it is not a mask."""
+        case = Case()
+        case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
+        return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
+
+    def attend(self, num_tokens: int, window: int) -> Attend:
+        """Attention by the formula with that mask; a letter that sees nothing gets zeros."""
+        hidden = self.mask(num_tokens, window)
+        return lambda layer, x: right_attention(self._layers[layer], x, hidden).nan_to_num(0.0)
+
+    def continued(self, letters: torch.Tensor, window: int) -> str:
+        """The text that the model writes after the letters."""
+        return continued(letters, lambda seen: run(self._model, seen, self.attend(seen.shape[1], window)))
+
+    def loss(self, period: int, window: int) -> float:
+        """The loss in nats on letters that repeat those `period` letters earlier."""
+        chance = random.Random(period)
+        texts = torch.tensor([encode(repeat(chance, CONTEXT, period)) for _ in range(WINDOW_TEXTS)])
+        logits = run(self._model, texts[:, :-1], self.attend(CONTEXT - 1, window))
+        return loss_by_letter(logits, texts[:, 1:])[:, period:].mean().item()
+
+
+# --- a cache -----------------------------------------------------------------------------------------------------
+
+LENGTHS = (32, 64, 128, 256, 512)
+REPEATED, TRIES = 4, 3
+"""One question asks for one more token REPEATED times, and there are TRIES questions; the shortest time counts."""
+SAME_OUTPUT = 1e-4
+
+
+class CacheScene(LettersScene):
+    """`kv_cache`: the attention is the learner's class, run on the whole text at once or letter by letter."""
+
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        """The text written in both ways, and the time for one more token."""
+        yield Words(
+            "Your class is the attention in both layers of a small model that reads letters. Without the cache the "
+            "whole text passes through it for every letter that is written; with it, that one letter."
+        )
+        whole = self.continued(letters)
+        self._stage.begin()
+        with_cache, apart = self.by_letter(whole, len(letters))
+        said = decode(whole[len(letters) :].tolist())
+        yield Written("What the model writes", text, (("without the cache", said), ("with the cache", with_cache)))
+        if apart < SAME_OUTPUT and with_cache == said:
+            yield Words("The same text: what your class puts out differs by rounding only.")
+        else:
+            yield Words(
+                f"What your class puts out differs by up to {apart:.2g}, so the text ends where it goes another way.",
+                "warning",
+            )
+        no_cache, cached = zip(*(self._seconds(length) for length in LENGTHS), strict=True)
+        yield Curve(
+            "The time for one more token, on this machine just now",
+            "tokens so far",
+            "milliseconds",
+            tuple(map(float, LENGTHS)),
+            (("without the cache", tuple(no_cache)), ("with the cache", tuple(cached))),
+        )
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def continued(self, letters: torch.Tensor) -> torch.Tensor:
+        """The text and its continuation, computed without a cache: the whole text runs for each new letter."""
+        count = min(WRITTEN_LETTERS, CONTEXT - len(letters))
+        said = continued(letters, lambda seen: run(self._model, seen, self._attend(by_letter=False)), count)
+        return torch.cat([letters, torch.tensor(encode(said))])
+
+    def by_letter(self, whole: torch.Tensor, begun: int) -> tuple[str, float]:
+        """The text written with the cache, up to the first difference, and the largest difference of the logits.
+
+        Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
+        that writes with a cache writes.
+        """
+        logits = run(self._model, whole[None], self._attend(by_letter=True))
+        in_one = run(self._model, whole[None], self._attend(by_letter=False))
+        written = logits[0, begun - 1 : -1].argmax(-1).tolist()
+        due = whole[begun:].tolist()
+        same = next((number for number, pair in enumerate(zip(written, due, strict=True)) if pair[0] != pair[1]), None)
+        apart = (logits - in_one).abs().amax().item()
+        return decode(written[: None if same is None else same + 1]), apart
+
+    def _attend(self, *, by_letter: bool) -> Attend:
+        return lambda layer, x: self._output(self._layers[layer], x, 1 if by_letter else x.shape[1])
+
+    def _output(self, weights: Projections, x: torch.Tensor, step: int) -> torch.Tensor:
+        """The output for x (1, n, width), computed `step` tokens at a time; each call gets the last call's cache."""
+        case = Case()
+        module, cache = _module(case, weights), None
+        for number, piece in enumerate(torch.split(x, step, 1)):
+            cache = _fed(case, module, piece.contiguous(), cache, return_as=str(number))
+        answers = self._stage.ask(case)[0]
+        pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.returned.values()]
+        return torch.cat(pieces, 1)
+
+    # --- time -----------------------------------------------------------------------------------------------------
+
+    def _seconds(self, length: int) -> tuple[float, float]:
+        """Milliseconds for one more token after a text of this length, without the cache and with it."""
+        self._stage.begin()
+        x = torch.randn(1, length + 1, len(self._layers[0].query), generator=torch.Generator().manual_seed(1))
+        nothing, whole, cached = Case(), Case(), Case()
+        for case in (nothing, whole, cached):
+            module = _module(case, self._layers[0])
+            past = _fed(case, module, x[:, :-1].contiguous(), None)
+            for _ in range(REPEATED):
+                if case is whole:
+                    _fed(case, module, x, None)
+                elif case is cached:
+                    _fed(case, module, x[:, -1:].contiguous(), past)
+        base, one, other = (min(self._timed(case) for _ in range(TRIES)) for case in (nothing, whole, cached))
+        return max(0.0, one - base) / REPEATED * 1000, max(0.0, other - base) / REPEATED * 1000
+
+    def _timed(self, case: Case) -> float:
+        began = time.perf_counter()
+        self._stage.ask(case)
+        return time.perf_counter() - began
+
+
+def _module(case: Case, weights: Projections) -> Slot:
+    module = case.call(case.entry("CachedAttention"), len(weights.query), weights.heads)
+    case.load(module, state_of(weights) | {"o_proj.bias": weights.out_bias})
+    case.prepare(module)
+    return module
+
+
+def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, return_as: str = "") -> Slot:
+    """Call the module with some tokens and the cache; returns the new cache."""
+    both = case.call(module, piece) if cache is None else case.call(module, piece, cache)
+    case.call(both, 0, method="__getitem__", return_as=return_as)
+    return case.call(both, 1, method="__getitem__")

@@ -1,1 +1,0 @@
-"""The scenes of `kata play`, one module each."""
