@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course, load_course
-from grader.course.part import part_of
+from grader.course.model import part_of
 from grader.files import write_file
 from grader.intake import SourceFile, Submission
 from grader.judge.bank import load_alternatives, load_bank

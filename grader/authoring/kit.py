@@ -15,7 +15,7 @@ from typing import Any
 
 from grader.course import Course, CourseError, Exercise
 from grader.course.course_error import did_you_mean
-from grader.course.source import read_source
+from grader.course.loading import read_source
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file
 from grader.judge.bank import Mistake, load_alternatives, load_bank

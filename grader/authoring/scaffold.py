@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.course import Course, Exercise, Unit
-from grader.course.source import read_source
+from grader.course.loading import read_source
 from grader.course.stubs import make_stub
 from grader.files import write_file
 

@@ -183,7 +183,7 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:
     """The course with only the exercises chosen by id or unit, all if none is. Raises CourseError, UsageError."""
-    from grader.course.part import part_of
+    from grader.course.model import part_of
 
     chosen = chosen_exercises(course, only, units)
     return part_of(course, chosen) if chosen else course

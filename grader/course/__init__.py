@@ -1,4 +1,4 @@
-"""The course catalogue: loads course.yml into a Course, or reports every error at once, each with its line."""
+"""The course catalogue: loads course.yml into a Course, or reports its errors, each with its line."""
 
 from .course_error import CourseError
 from .loading import FILE_NAME, load_course

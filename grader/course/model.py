@@ -1,17 +1,20 @@
-"""The model of a course: units, exercises, limits and policy, with the constraints on their values."""
+"""The model of a course, and of part of one: units, exercises, limits and policy, with constraints on their values."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from .course_error import CourseError, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment, read_zone
+
+CATALOGUE_WIDTH = 120
 
 FAMILIES = "families"
 """Name of the folder beside the units' kits, with mistakes that several banks share."""
@@ -298,3 +301,34 @@ class Course(Model):
     def lesson_path(self, unit: Unit) -> Path:
         """The unit's lesson."""
         return self.root / "exercises" / unit.folder / "README.md"
+
+
+def part_of(course: Course, ids: Collection[str]) -> Course:
+    """The course with only these exercises and their units; requirements on others are dropped."""
+
+    def kept(unit: Unit) -> tuple[Exercise, ...]:
+        return tuple(
+            each.model_copy(update={"requires": tuple(id for id in each.requires if id in ids)})
+            for each in unit.exercises
+            if each.id in ids
+        )
+
+    units = tuple(unit.model_copy(update={"exercises": kept(unit)}) for unit in course.units if kept(unit))
+    folders = {unit.folder for unit in units}
+    due = {folder: moment for folder, moment in course.policy.due.items() if folder in folders}
+    exempt = tuple(id for id in course.policy.exempt if id in ids)
+    policy = course.policy.model_copy(update={"due": due, "exempt": exempt})
+    return course.model_copy(update={"units": units, "policy": policy})
+
+
+def catalogue_of(course: Course) -> bytes:
+    """A course.yml for this course, or this part of one. It has none of its author's comments."""
+    filled_in: Any = {"root": True, "units": {"__all__": {"exercises": {"__all__": {"unit", "limits"}}}}}
+    data = course.model_dump(mode="json", exclude=filled_in, exclude_defaults=True)
+    for unit, written in zip(course.units, data["units"], strict=True):
+        for exercise, entry in zip(unit.exercises, written["exercises"], strict=True):
+            if exercise.limits != course.limits:
+                entry["limits"] = exercise.limits.model_dump()
+    return yaml.safe_dump(
+        data, sort_keys=False, allow_unicode=True, width=CATALOGUE_WIDTH, default_flow_style=False
+    ).encode()

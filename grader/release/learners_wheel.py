@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import FILE_NAME, Course, load_course
-from grader.course.unpacking import packed
+from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import SourceFile, Submission

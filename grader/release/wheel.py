@@ -16,7 +16,7 @@ from pathlib import Path
 import grader
 from grader.course import FILE_NAME, Course
 from grader.course.installed import CARRIED
-from grader.course.part import catalogue_of
+from grader.course.model import catalogue_of
 from grader.course.stubs import stub_of
 from grader.practice.workspace import LESSON_FILES
 from grader.zip_writing import zip_of

@@ -10,8 +10,8 @@ import yaml
 from pydantic import ValidationError
 
 from grader import __version__
-from grader.course import Course, CourseError, Limits, load_course, source
-from grader.course.part import catalogue_of, part_of
+from grader.course import Course, CourseError, Limits, load_course, loading
+from grader.course.model import catalogue_of, part_of
 from grader.practice.overview import next_exercise
 from grader.practice.progress import Progress
 
@@ -180,9 +180,9 @@ def test_a_file_saved_by_another_editor_is_the_same(content: bytes, small: Cours
 
 def test_libyaml_makes_no_difference(small: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     class Slow(yaml.SafeLoader):
-        yaml_implicit_resolvers = source._Loader.yaml_implicit_resolvers
+        yaml_implicit_resolvers = loading._Loader.yaml_implicit_resolvers
 
-    monkeypatch.setattr(source, "_Loader", Slow)
+    monkeypatch.setattr(loading, "_Loader", Slow)
     assert load_course(small.root / "course.yml") == small
 
 

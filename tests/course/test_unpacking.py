@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import CourseError
-from grader.course.unpacking import MOST_KEPT, is_unpacked, packed, unpacked
+from grader.course.installed import MOST_KEPT, is_unpacked, packed, unpacked
 from grader.sandbox.levels import exposed
 
 FILES = {"course.yml": b"title: Tiny\n", "tests/kits/checks.py": b"WANTED = 1\n", "solutions/share.py": b"x = 2\n"}

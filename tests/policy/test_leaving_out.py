@@ -115,7 +115,7 @@ def test_exemption_is_kept_changed_and_taken_back_without_grading(graded: Path, 
 
 
 def test_course_still_loads_a_part_with_an_exemption_elsewhere(graded: Path) -> None:
-    from grader.course.part import catalogue_of, part_of
+    from grader.course.model import catalogue_of, part_of
 
     text = (graded / "course.yml").read_text("utf-8")
     path = graded / "other.yml"

@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from grader.course import Exercise, load_course
-from grader.course.part import part_of
+from grader.course.installed import packed
+from grader.course.model import part_of
 from grader.course.stubs import make_stub
-from grader.course.unpacking import packed
 from grader.judge.bank import load_bank
 from grader.judge.plan import KnownMistake, Plan
 from grader.judge.plan_file import file_of, plan_of

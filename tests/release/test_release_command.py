@@ -13,7 +13,7 @@ import pytest
 
 from grader.course import load_course
 from grader.course.installed import CARRIED
-from grader.course.part import part_of
+from grader.course.model import part_of
 from grader.release.learners_wheel import own_seed
 
 Done = subprocess.CompletedProcess[str]
