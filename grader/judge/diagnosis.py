@@ -7,6 +7,7 @@ the same, so that a record is the same whoever was graded before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -260,11 +261,12 @@ class _Naming:
         pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
         pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
         found = []
-        for one, other in pairs:
-            self._spend(STEPS_OF_A_PAIR)
-            module = self._expected.pair(one.place, other.place)
-            if module is not None and self._gives(module, [*probes, *self._cases]):
-                found.append((one.mistake, other.mistake))
+        with suppress(_Spent):  # the commoner mistakes come first in a bank, so what is found until then is likely
+            for one, other in pairs:
+                self._spend(STEPS_OF_A_PAIR)
+                module = self._expected.pair(one.place, other.place)
+                if module is not None and self._gives(module, [*probes, *self._cases]):
+                    found.append((one.mistake, other.mistake))
         return [mistake for mistake in found[0] if all(mistake in pair for pair in found)] if found else []
 
     def _gives_any(self, cases: Sequence[_Compared]) -> bool:
