@@ -12,7 +12,7 @@
 
 Causal: new token i is token past + i of the sequence, and sees the tokens 0 … past + i. However a sequence is cut into
 chunks, the outputs are those of one pass over the whole. A cache that was passed in is not changed: two different
-continuations may start from it. A later token weighs nothing, however high its score.
+continuations may start from it. Gradients flow back through it. A later token weighs nothing, however high its score.
 
 Document: none of the five; it is how every decoder writes text. "手写大模型组件之 Group Query Attention" says why the
 cache should be small. Here are all shapes of a text of five tokens, read as three, one and one:

@@ -34,6 +34,12 @@ def mistakes(*, rows: str, divided: str, without_it: str, start: str, zero_start
             edits=[(TOTAL, TOTAL.replace("total * shrink", "total"))],
         ),
         Mistake(
+            "shrink-upside-down",
+            "Everything is NaN, as when the correction is upside down: exp(new maximum - old maximum) is infinite at the first block, where "
+            "the old one is minus infinity. Take exp(old maximum - new maximum).",
+            edits=[("torch.exp(maximum - new_maximum)", "torch.exp(new_maximum - maximum)")],
+        ),
+        Mistake(
             "no-scale",
             "The scores are not divided by √d.",
             edits=[(f"{scores} * scale", scores)],

@@ -177,16 +177,6 @@ def kept(*, cache: str = "(k, v)", length_of_the_cache: str) -> Mistake:
     )
 
 
-def merge_without_transpose(*, values: str = "v", model: str = "hidden_dim") -> Mistake:
-    """The heads are joined as they are."""
-    mixed = f"(weights @ {values})"
-    return Mistake(
-        "merge-without-transpose",
-        "The heads were joined without swapping heads and tokens back. First transpose(1, 2), then reshape.",
-        edits=[(f"{mixed}.transpose(1, 2).reshape(b, n, {model})", f"{mixed}.reshape(b, n, {model})")],
-    )
-
-
 def last_line(*, cache: str = "(k, v)") -> list[Mistake]:
     """The last layer is left out, or something done to the result or the input."""
     end = f"return self.o_proj(context), {cache}"

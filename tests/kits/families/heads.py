@@ -71,6 +71,30 @@ def merge_interleaved(*, values: str = "v", joined: str, heads_axis: str = "head
     )
 
 
+def joined_otherwise(*, projected: str, values: str = "v", joined: str) -> list[Mistake]:
+    """The values are not in heads, or the heads not side by side. `projected`: the values as tokens of heads, not yet transposed."""
+    mixed = f"(weights @ {values})"
+    merged = f"{mixed}.transpose(1, 2).reshape({joined})"
+    return [
+        Mistake(
+            "values-not-in-heads",
+            "Heads and tokens were not swapped in the values: they are (b, tokens, heads, head_dim), and the weights are (b, heads, "
+            "tokens, tokens). transpose(1, 2) belongs behind the view of the values, too.",
+            edits=[(f"{projected}.transpose(1, 2)", projected)],
+        ),
+        Mistake(
+            "merge-over-the-width",
+            "When the heads were joined, heads and head_dim were swapped (transpose(1, 3)). Swap heads and tokens: transpose(1, 2), then reshape.",
+            edits=[(merged, f"{mixed}.transpose(1, 3).reshape({joined})")],
+        ),
+        Mistake(
+            "merged-by-the-mean",
+            "The heads were averaged. They stand side by side: transpose(1, 2), then reshape.",
+            edits=[(merged, f"{mixed}.mean(dim=1)")],
+        ),
+    ]
+
+
 def view_after_transpose(*, joined: str) -> Mistake:
     """view, where reshape is needed."""
     return Mistake(

@@ -12,6 +12,10 @@ ANOTHER_FUNCTION = (
 )
 
 INSTEAD = {
+    "future-hidden": (
+        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
+        'torch.softmax(({scores}).masked_fill(torch.ones_like({scores}).triu(1) > 0, -float("inf")), dim=-1)',
+    ),
     "sigmoid": (
         "A sigmoid was taken of each score by itself. The weights of a row share one sum: softmax over the keys, dim=-1.",
         "torch.sigmoid({scores})",

@@ -134,11 +134,7 @@ def output_layer(*, end: str, out: str, model: str, x: str = "x") -> list[Mistak
             f"There is no layer named exactly {out}. The joined heads go through one more nn.Linear({model}, {model}), under this name.",
             edits=[(f"        self.{out} = nn.Linear({model}, {model})\n", ""), (end, "return context")],
         ),
-        Mistake(
-            "output-layer-unused",
-            f"{out} is made but not used: the joined heads were returned as they are. The last step is {out}.",
-            edits=[(end, "return context")],
-        ),
+        output_layer_unused(end=end, out=out),
         Mistake(
             "residual-added",
             f"{x} was added to the result. That belongs to the block around the attention, not into it.",

@@ -47,7 +47,7 @@ MISTAKES = [
     ),
     Mistake(
         "summed-over-everything",
-        "Everything was added up to one number. Sum over the width only: one score a word.",
+        "Everything was added up to one number. Sum over the width only: one score per word.",
         edits=[(SCORES, "(inputs * query).sum()")],
     ),
     Mistake(
@@ -68,7 +68,7 @@ MISTAKES = [
     ),
     Mistake(
         "every-word-with-every-word",
-        "Every word was compared with every word, which gives a table. Here one query asks: one score a word.",
+        "Every word was compared with every word, which gives a table. Here one query asks: one score per word.",
         edits=[(SCORES, "inputs @ inputs.T")],
     ),
     Mistake(

@@ -111,12 +111,7 @@ MISTAKES = [
         caught_by="test_scores_are_left_alone",
         edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
-        caught_by="test_gradients_reach_the_scores",
-        edits=[(SHIFT, "scores.detach() - scores.detach().max(dim=dim, keepdim=True).values")],
-    ),
+    results.returned("detached", "exps / exps.sum(dim=dim, keepdim=True)", "test_gradients_reach_the_scores"),
     Mistake(
         "softmax-over-everything",
         "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",

@@ -3,7 +3,6 @@ from grader.judge.authoring import Mistake, kept_from_the_last_call
 SQUARE = "test_square_matrix"
 LAYER = "test_layer_without_bias"
 
-MADE = "linear = nn.Linear(d_in, d_out, bias=False, dtype=weight.dtype)"
 COPIED = "linear.weight.copy_(weight.T)"
 FILLED = f"with torch.no_grad():\n        {COPIED}"
 
@@ -31,14 +30,23 @@ MISTAKES = [
         "bias-left-on",
         "The layer has a bias, filled with random numbers or zeros, that x · weight does not have. Make it with bias=False.",
         caught_by=LAYER,
-        edits=[(MADE, MADE.replace("bias=False, ", ""))],
+        edits=[("bias=False, ", "")],
+    ),
+    Mistake(
+        "bias-left-on-in-float32",
+        "The layer has a bias that x · weight does not have, and a float32 one beside a float64 `weight`. Make it with bias=False.",
+        caught_by=LAYER,
+        edits=[
+            ("bias=False, dtype=weight.dtype", "bias=True"),
+            (FILLED, "linear.weight = nn.Parameter(weight.T.clone())"),
+        ],
     ),
     Mistake(
         "not-transposed-and-bias",
         "The layer has a bias (bias=False leaves it out), and the matrix went in as it is, but nn.Linear keeps it transposed, as (d_out, d_in).",
         caught_by=LAYER,
         edits=[
-            (MADE, MADE.replace("bias=False, ", "")),
+            ("bias=False, ", ""),
             (FILLED, "linear.weight = nn.Parameter(weight.clone())"),
         ],
     ),
@@ -111,7 +119,7 @@ def to_linear(weight):
     Mistake(
         "float32-layer",
         "The layer is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
-        edits=[(MADE, MADE.replace(", dtype=weight.dtype", ""))],
+        edits=[(", dtype=weight.dtype", "")],
     ),
     kept_from_the_last_call("to_linear"),
     Mistake(

@@ -38,6 +38,11 @@ MISTAKES = [
         edits=[(SCALED, "scores / query.size(1) ** 0.5")],
     ),
     Mistake(
+        "first-size-for-the-width",
+        "len(query), or query.size(0), is the number of queries or of sequences. The width is the last size: query.size(-1).",
+        edits=[(SCALED, "scores / query.size(0) ** 0.5")],
+    ),
+    Mistake(
         "transposed-result",
         "Rows and columns are exchanged: this is key · queryᵀ. A row belongs to a query, a column to a key.",
         edits=[(PRODUCT, "key @ query.transpose(-2, -1)")],
@@ -96,12 +101,7 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[("scores = ", "query.detach().div_(query.shape[-1] ** 0.5)\n    return ")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing could be trained through it.",
-        caught_by="test_gradients_reach_query_and_key",
-        edits=[(PRODUCT, "query.detach() @ key.detach().transpose(-2, -1)")],
-    ),
+    results.returned("detached", SCALED, "test_gradients_reach_query_and_key"),
     Mistake(
         "one-fourth-root",
         "Only one of query and key was divided by the fourth root of d. Divide both by it, or one of them by √d.",

@@ -40,6 +40,11 @@ MISTAKES = [
         edits=[("query.size(-1)", "key.size(-2)")],
     ),
     Mistake(
+        "second-size-for-the-width",
+        "query.size(1) is the width only where there is no batch. Count from the back: query.size(-1) is the width whatever stands before it.",
+        edits=[("query.size(-1)", "query.size(1)")],
+    ),
+    Mistake(
         "scaled-after-softmax",
         "The scale was applied to the weights, after the softmax. Scale the scores before it: the weights of a query sum to 1.",
         edits=[(SCORES, "query @ key.transpose(-2, -1)"), (SOFTMAX, f"{SOFTMAX} / math.sqrt(query.size(-1))")],
@@ -150,11 +155,6 @@ MISTAKES = [
         "weights-transposed",
         "The weights were transposed before they met the values. A row holds the weights of one query: p_attn · value.",
         edits=[(RETURN, "return p_attn.transpose(-2, -1) @ value, p_attn")],
-    ),
-    Mistake(
-        "future-hidden",
-        "Later keys are hidden by a causal mask. Here every query sees every key; masks come in the next unit.",
-        edits=[(SOFTMAX, 'scores.masked_fill(torch.ones_like(scores).triu(1) > 0, float("-inf")).softmax(dim=-1)')],
     ),
     Mistake(
         "dropout-ignored",
@@ -306,6 +306,7 @@ MISTAKES = [
     ),
     kept_from_the_last_call("attention"),
     *instead_of_softmax.mistakes(
+        "future-hidden",
         *instead_of_softmax.ANOTHER_FUNCTION,
         "axis-of-the-sum-lost",
         "uniform-weights",

@@ -2,7 +2,6 @@ from families import instead_of_softmax, one_head, projections, results, softmax
 
 from grader.judge.authoring import Mistake, kept_in_evaluation, without
 
-SCORES = "query @ key.transpose(-2, -1) * self.scaling"
 END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
@@ -26,7 +25,7 @@ MISTAKES = [
     Mistake(
         "query-and-key-swapped",
         "The scores are key · queryᵀ, so rows and columns are exchanged. A row belongs to a query: query · keyᵀ.",
-        edits=[(SCORES, "key @ query.transpose(-2, -1) * self.scaling")],
+        edits=[("query @ key.transpose", "key @ query.transpose")],
     ),
     Mistake(
         "query-layer-used-for-key",
@@ -64,17 +63,6 @@ MISTAKES = [
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
         edits=[("return weights @ value", "return weights.transpose(-2, -1) @ value")],
     ),
-    Mistake(
-        "future-hidden",
-        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
-        edits=[
-            (
-                "weights = F.softmax(scores, dim=-1)",
-                "hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)\n"
-                '        weights = F.softmax(scores.masked_fill(hidden, float("-inf")), dim=-1)',
-            )
-        ],
-    ),
     # after "weights-detached": where no gradient comes at all, none can differ
     kept_in_evaluation(),
     *without(
@@ -95,6 +83,7 @@ MISTAKES = [
     results.returned("float64-returned", "weights @ value"),
     *instead_of_softmax.mistakes(
         "log-weights",
+        "future-hidden",
         *instead_of_softmax.ANOTHER_FUNCTION,
         "axis-of-the-sum-lost",
         "softmax-over-each-sequence",

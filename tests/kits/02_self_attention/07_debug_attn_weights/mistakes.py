@@ -136,17 +136,8 @@ MISTAKES = [
         "The weights were transposed before they met the value. A row holds the weights of one query: attn_weights times value, as given.",
         edits=[("torch.matmul(attn_weights, value)", "torch.matmul(attn_weights.transpose(1, 2), value)")],
     ),
-    Mistake(
-        "future-hidden",
-        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
-        edits=[
-            (
-                "F.softmax(attn_scores, dim=-1)",
-                'F.softmax(attn_scores.masked_fill(torch.ones_like(attn_scores).triu(1) > 0, float("-inf")), dim=-1)',
-            )
-        ],
-    ),
     *instead_of_softmax.mistakes(
+        "future-hidden",
         *instead_of_softmax.ANOTHER_FUNCTION,
         "divided-without-exp",
         "softmax-over-each-sequence",

@@ -186,19 +186,9 @@ MISTAKES = [
         "The scores are divided by the root of d_in, the width of x. It was right as given: keys.shape[-1], which is d_out.",
         edits=[("/ keys.shape[-1] ** 0.5", "/ x.shape[-1] ** 0.5")],
     ),
-    Mistake(
-        "future-hidden",
-        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
-        edits=[
-            (
-                SCORES,
-                f"{SCORES}\n        later = torch.ones_like(attn_scores).triu(1) > 0\n"
-                '        attn_scores = attn_scores.masked_fill(later, float("-inf"))',
-            )
-        ],
-    ),
     *instead_of_softmax.mistakes(
         "log-weights",
+        "future-hidden",
         *instead_of_softmax.ANOTHER_FUNCTION,
         "divided-without-exp",
         "uniform-weights",

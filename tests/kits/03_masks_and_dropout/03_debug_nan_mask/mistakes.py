@@ -162,12 +162,7 @@ MISTAKES = [
         caught_by="test_scores_are_left_alone",
         edits=[(SUM, 'masked_scores = attention_scores.masked_fill_(mask < 0, float("-inf"))')],
     ),
-    Mistake(
-        "detached",
-        "The result is right, but .detach(), .data or torch.no_grad() stops the gradients, so nothing could be trained through it.",
-        caught_by="test_gradients_still_flow",
-        edits=[(SUM, "masked_scores = attention_scores.detach() + mask")],
-    ),
+    results.returned("detached", "masked_scores", "test_gradients_still_flow"),
     kept_from_the_last_call("apply_causal_mask"),
     Mistake(
         "plus-1e9",

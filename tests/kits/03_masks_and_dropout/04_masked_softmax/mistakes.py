@@ -203,13 +203,7 @@ MISTAKES = [
         caught_by=MANNERS,
         edits=[(FILL, 'torch.where(hidden.logical_not_(), scores.float(), float("-inf"))')],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be "
-        "trained through it.",
-        caught_by="test_gradients_reach_the_scores",
-        edits=[("scores.float()", "scores.detach().float()")],
-    ),
+    results.returned("detached", RETURN.removeprefix("return "), "test_gradients_reach_the_scores"),
     Mistake(
         "inverted-finite",
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",

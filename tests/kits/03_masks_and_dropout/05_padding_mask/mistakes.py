@@ -175,13 +175,7 @@ MISTAKES = [
         caught_by="test_scores_and_mask_are_left_alone",
         edits=[(RETURN, f"result = {FILL}\n    attention_mask.logical_not_()\n    return result")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be trained "
-        "through it.",
-        caught_by="test_gradients_reach_the_scores",
-        edits=[("scores.masked", "scores.detach().masked")],
-    ),
+    results.returned("detached", FILL, "test_gradients_reach_the_scores"),
     kept_from_the_last_call("apply_padding_mask"),
     Mistake(
         "fill-of-minus-10",

@@ -228,13 +228,7 @@ MISTAKES = [
         caught_by="test_weights_are_left_alone",
         edits=[(RETURN, "return weights.mul_(keep).div_(1 - p)")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data, torch.no_grad() or a tensor made anew stops the gradients: nothing could be trained "
-        "through it.",
-        caught_by="test_gradients_reach_the_weights",
-        edits=[(RETURN, "return weights.detach() * keep / (1 - p)")],
-    ),
+    results.returned("detached", "weights * keep / (1 - p)", "test_gradients_reach_the_weights"),
     Mistake(
         "library-dropout",
         "The library's dropout was called. Write it yourself: random numbers, a comparison with p, a product and a division.",

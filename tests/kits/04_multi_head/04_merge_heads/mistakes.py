@@ -30,6 +30,11 @@ MISTAKES = [
         edits=[("transpose(1, 2)", "transpose(2, 3)")],
     ),
     Mistake(
+        "heads-and-width-swapped",
+        "Heads and width of a head were swapped (transpose(1, 3)). The ones to swap are the heads and the tokens: transpose(1, 2).",
+        edits=[("transpose(1, 2)", "transpose(1, 3)")],
+    ),
+    Mistake(
         "batch-and-heads-swapped",
         "Batch and heads were swapped, so sequences are mixed with each other. The axes to swap are the heads and the tokens: transpose(1, 2).",
         edits=[("transpose(1, 2)", "transpose(0, 1)")],
@@ -66,6 +71,11 @@ MISTAKES = [
         edits=[(RETURN, "return x.sum(dim=1)")],
     ),
     Mistake(
+        "heads-averaged",
+        "The heads were averaged. Put them side by side: the result is h times as wide as one head.",
+        edits=[(RETURN, "return x.mean(dim=1)")],
+    ),
+    Mistake(
         "list-of-heads",
         "The heads came as a tuple or list of tensors. Join them into one tensor, along the width.",
         edits=[(RETURN, "return x.unbind(1)")],
@@ -93,11 +103,8 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[(BY_TOKEN, f"{BY_TOKEN}\n    x.detach().zero_()")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but .detach(), .data or a tensor made anew stops the gradients: nothing could be trained through it.",
-        caught_by="test_gradients_reach_the_input",
-        edits=[(BY_TOKEN, f"{BY_TOKEN}.detach()")],
+    results.returned(
+        "detached", "by_token.view(batch, num_tokens, num_heads * head_dim)", "test_gradients_reach_the_input"
     ),
     kept_from_the_last_call("merge_heads"),
 ]

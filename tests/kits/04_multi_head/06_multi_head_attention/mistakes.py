@@ -32,6 +32,7 @@ MISTAKES = [
     heads.merge_without_transpose(values="values", joined="b, n, self.d_out"),
     heads.merge_interleaved(values="values", joined="b, n, self.d_out", heads_axis="num_heads"),
     heads.view_after_transpose(joined="b, n, self.d_out"),
+    *heads.joined_otherwise(projected="self.W_value(x).view(in_heads)", values="values", joined="b, n, self.d_out"),
     *heads.keys_turned(keys="keys"),
     heads.keys_reversed(keys="keys"),
     heads.heads_ignored(heads="num_heads", heads_axis="num_heads", model="d_out"),

@@ -259,6 +259,7 @@ MISTAKES = [
     *heads.split(heads="nums_head", heads_axis="nums_head", tokens="s"),
     heads.split_and_merge(heads="nums_head", heads_axis="nums_head", tokens="s"),
     heads.merge_without_transpose(joined="b, s, hidden_dim"),
+    *heads.joined_otherwise(projected="self.v_proj(X).view(in_heads)", joined="b, s, hidden_dim"),
     heads.merge_interleaved(joined="b, s, hidden_dim", heads_axis="nums_head", tokens="s"),
     heads.view_after_transpose(joined="b, s, hidden_dim"),
     *heads.keys_turned(),

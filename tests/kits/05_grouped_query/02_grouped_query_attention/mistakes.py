@@ -159,6 +159,9 @@ MISTAKES = [
         everywhere=True,
     ),
     heads.merge_without_transpose(joined="b, s, hidden_dim"),
+    *heads.joined_otherwise(
+        projected="self.v_proj(X).view(b, s, self.nums_key_value_head, self.head_dim)", joined="b, s, hidden_dim"
+    ),
     heads.merge_interleaved(joined="b, s, hidden_dim", tokens="s"),
     Mistake(
         "view-after-transpose",

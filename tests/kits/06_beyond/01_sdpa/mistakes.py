@@ -118,12 +118,7 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[("~hidden", "hidden.logical_not_()")],
     ),
-    Mistake(
-        "detached",
-        "The numbers are right, but no gradient comes back: .detach(), .data or torch.no_grad() cuts it off, so nothing could be trained.",
-        caught_by=GRADIENTS,
-        edits=[("(query, key, value,", "(query.detach(), key.detach(), value.detach(),")],
-    ),
+    results.returned("detached", "F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)", GRADIENTS),
     kept_from_the_last_call("sdpa"),
     Mistake(
         "minus-100-for-hidden",

@@ -140,9 +140,12 @@ def test_sizes_that_do_not_divide_are_refused(learner, draw):
 
 @points(1)
 def test_gradients_reach_input_and_parameters(learner, draw):
-    """Gradients reach x and every parameter of all four layers."""
-    # in one pass: whether a cache keeps its history is the learner's own choice
-    learner.agrees_in_gradients(TEXTS.one_pass(draw, drawn_sizes(draw), 5), TEXTS.one_pass(draw, drawn_sizes(draw), 4))
+    """Gradients reach x and every parameter of all four layers, through a cache too."""
+    sizes = drawn_sizes(draw)
+    in_two = TEXTS.reader(draw, sizes)
+    cache = in_two.read(TEXTS.text(draw, sizes, 3), return_as="the first chunk", name="the first chunk")
+    in_two.read(TEXTS.text(draw, sizes, 2), cache, return_as="output", name="the second chunk")
+    learner.agrees_in_gradients(TEXTS.one_pass(draw, drawn_sizes(draw), 5), in_two)
 
 
 @points(0.5, role="manners")

@@ -133,16 +133,23 @@ MISTAKES = [
     ),
     *without(layers.keys_and_values(), "keys-as-values"),
     *heads.split(heads="nums_head", heads_axis="nums_head"),
-    decoder.merge_without_transpose(),
+    heads.merge_without_transpose(joined="b, n, hidden_dim"),
+    *heads.joined_otherwise(projected="self.v_proj(x).view(in_heads)", joined="b, n, hidden_dim"),
     *decoder.last_line(),
     *layers.biases(model="hidden_dim"),
     heads.divisibility(heads="nums_head", model="hidden_dim"),
     Mistake(
         "keys-and-values-detached",
-        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off. The k "
-        "and v that this call computes with must not be detached; those in the cache may be.",
+        "No gradient comes back through keys and values: .detach(), .data or torch.no_grad() cuts it off.",
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(PAST, PAST + "        k, v = k.detach(), v.detach()\n")],
+    ),
+    Mistake(
+        "cache-detached",
+        "The cache was cut off with .detach(), .data or torch.no_grad(), so a later chunk teaches nothing to the tokens before it. Return k and v "
+        "as they are.",
+        caught_by="test_gradients_reach_input_and_parameters",
+        edits=[(END, "return self.o_proj(context), (k.detach(), v.detach())")],
     ),
     softmax.weights_detached(),
     decoder.input_overwritten(),

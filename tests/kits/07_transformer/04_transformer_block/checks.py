@@ -45,7 +45,7 @@ def drawn_sizes(draw):
 
 
 def drawn_weights(draw, sizes, *silent):
-    """Weights for every layer; the `silent` ones put out nothing."""
+    """Weights for every layer; the `silent` ones output 0."""
     weights = draw.weights(ENTRY, *sizes.init)
     for name in weights:
         if name.startswith(silent):
@@ -80,7 +80,7 @@ def test_shape(learner, draw):
 
 @points(2.5, role="main")
 def test_attention_half(learner, draw):
-    """With an mlp that puts out 0, the result is x + o_proj(causal multi-head attention of norm1(x))."""
+    """With an mlp that outputs 0, the result is x + o_proj(causal multi-head attention of norm1(x))."""
     one, other = drawn_sizes(draw), drawn_sizes(draw)
     side = draw.integer(2, 3)
     square = Sizes(side, side, side, side)
@@ -89,7 +89,7 @@ def test_attention_half(learner, draw):
 
 @points(2, role="main")
 def test_mlp_half(learner, draw):
-    """With an attention that puts out 0, the result is x + mlp_out(gelu(mlp_in(norm2(x))))."""
+    """With an attention that outputs 0, the result is x + mlp_out(gelu(mlp_in(norm2(x))))."""
     one, other = drawn_sizes(draw), drawn_sizes(draw)
     side = draw.integer(2, 3)
     square = Sizes(side, side, side, side)

@@ -204,7 +204,8 @@ MISTAKES = [
     ),
     heads.one_head(heads="num_heads", model="d_model"),
     *heads.split(heads="num_heads", heads_axis="num_heads"),
-    decoder.merge_without_transpose(model="d_model"),
+    heads.merge_without_transpose(joined="b, n, d_model"),
+    *heads.joined_otherwise(projected="self.v_proj(normed).view(in_heads)", joined="b, n, d_model"),
     Mistake(
         "output-layer-unused",
         "o_proj is made but not used. The joined heads go through it before they are added to x.",

@@ -139,7 +139,12 @@ MISTAKES = [
         "The keys come from v_proj. They come from k_proj(x); v_proj is for what is mixed.",
         edits=[("k = self.k_proj(x)", "k = self.v_proj(x)")],
     ),
-    decoder.merge_without_transpose(values="values"),
+    heads.merge_without_transpose(values="values", joined="b, n, hidden_dim"),
+    *heads.joined_otherwise(
+        projected="self.v_proj(x).view(b, n, self.nums_key_value_head, self.head_dim)",
+        values="values",
+        joined="b, n, hidden_dim",
+    ),
     *decoder.last_line(),
     # --- the layers
     layers.with_bias(),

@@ -134,7 +134,10 @@ MISTAKES = [
         everywhere=True,
     ),
     heads.one_head(heads="nums_head", model="hidden_dim"),
-    decoder.merge_without_transpose(),
+    heads.merge_without_transpose(joined="b, n, hidden_dim"),
+    *heads.joined_otherwise(
+        projected="self.v_up(latents).unflatten(-1, (self.nums_head, self.head_dim))", joined="b, n, hidden_dim"
+    ),
     *decoder.last_line(cache="latents"),
     # --- the layers
     layers.with_bias(),
