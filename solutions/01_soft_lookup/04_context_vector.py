@@ -1,6 +1,6 @@
 """The context vector: what a word takes home from the whole sentence.
 
-    scores  = query · inputs_i                 one a word
+    scores  = query · inputs_i                 one per word
     weights = softmax(scores)                  positive, 1 in all
     context = sum_i weights_i * inputs_i       one vector
 

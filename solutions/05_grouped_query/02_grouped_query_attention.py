@@ -14,7 +14,7 @@ Document: "手写大模型组件之 Group Query Attention", the GroupQueryAttent
     >>> GroupQueryAttention(128, 8, 4)(torch.rand(3, 2, 128)).shape
     torch.Size([3, 2, 128])
 
-The layers are nn.Linear with bias: q_proj and o_proj keep the width, k_proj and v_proj put out kv · head_dim.
+The layers are nn.Linear with bias: q_proj and o_proj keep the width, k_proj and v_proj output kv · head_dim.
 There is no mask: every token sees every token. kv = nums_head is multi-head attention, kv = 1 is multi-query
 attention. Sizes that do not divide (hidden_dim by nums_head, nums_head by kv) are refused with AssertionError or
 ValueError.

@@ -3,8 +3,8 @@
     score_i = query · inputs_i = query[0] * inputs[i, 0] + ... + query[d-1] * inputs[i, d-1]
 
     query    (d,)      the embedding of the word that asks: d numbers
-    inputs   (n, d)    the embeddings of n words, one a row
-    returns  (n,)      one score a word
+    inputs   (n, d)    the embeddings of n words, one per row
+    returns  (n,)      one score per word
 
 Document: HackTricks, "4. Attention Mechanisms", step 1 (compute the attention scores); also the Happy-LLM notes,
 chapter 2, where the query q is multiplied by the transposed matrix of the keys.

@@ -6,7 +6,7 @@
 
     x        (..., n, d)   any leading axes (a batch, say, or none), words, width
     scores   (..., n, n)   one row for the word that asks, one column for the word it looks at
-    returns  (..., n, d)   one context vector a word
+    returns  (..., n, d)   one context vector per word
 
 Document: iThome, "Day5: self attention 實作", the recap of the day before: softmax(XX^T)X.
 

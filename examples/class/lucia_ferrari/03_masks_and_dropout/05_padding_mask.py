@@ -8,7 +8,7 @@
     returns          (b, h, q, k)   the masked scores, before the softmax, in the dtype of the scores
 
 Document: "手写大模型组件之 Group Query Attention", the attention_mask of its first code. A comment there says that
-the mask is (batch, seq), but with that shape the code fails, or is wrong without a word when batch and seq are equal:
+the mask is (batch, seq), but with that shape the code fails, or is silently wrong when batch and seq are equal:
 its own example expands the mask to (batch, heads, seq, seq) first. Here it comes as (batch, key), and the function
 does the rest.
 
