@@ -24,8 +24,7 @@ from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .people import Person, shown_name
-from .results_table import ResultsRow, ResultsTable
+from .results_table import Person, ResultsRow, ResultsTable, shown_name
 from .shared_text import demand_different
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

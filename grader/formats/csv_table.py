@@ -13,8 +13,7 @@ from grader.record import Record
 from grader.render.safe_text import visible
 from grader.render.wording import MARKS, change
 
-from .people import shown_name
-from .results_table import ResultsTable, mark_of
+from .results_table import ResultsTable, mark_of, shown_name
 
 BY_EXERCISE = "grades-by-exercise.csv"
 """What the file is called with a row for each learner and exercise."""

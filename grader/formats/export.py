@@ -22,7 +22,7 @@ from grader.intake.names import first_few
 from grader.record import Record
 from grader.render.safe_text import safe_line
 
-from . import canvas, csv_table, feedback, github, gradescope, junit, moodle
+from . import canvas, csv_table, github, gradescope, junit, moodle
 from .results_table import ResultsTable
 from .shared_text import as_json
 
@@ -31,9 +31,9 @@ FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]
     "jsonl": ("results.jsonl", lambda table: (f"{row.record.to_json()}\n" for row in table.rows())),
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
-    "moodle-feedback": ("moodle-worksheet.csv", feedback.worksheet),
+    "moodle-feedback": ("moodle-worksheet.csv", moodle.worksheet),
     "junit": ("junit.xml", junit.lines),
-    "pages": ("pages.zip", feedback.pages),
+    "pages": ("pages.zip", moodle.pages),
 }
 """Formats with one file: its name, and the function that makes its content, in parts."""
 

@@ -1,7 +1,8 @@
-"""The file of grades that Moodle imports (Grades > Import > CSV file; encoding UTF-8, separator comma).
+"""Moodle: the file of grades that it imports, the grading worksheet filled in, and every learner's page in one zip.
 
-Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and Moodle's own importer,
-`grade/import/csv/classes/load_data.php` of moodle/moodle (stored version 0289d8c). They say:
+Grades (Grades > Import > CSV file; encoding UTF-8, separator comma). Sources: MoodleDocs, "Grade import"
+(docs.moodle.org/311/en/Grade_import), and Moodle's own importer, `grade/import/csv/classes/load_data.php` of
+moodle/moodle (stored version 0289d8c). They say:
 
 - the header may be called anything; at the import one column is chosen that identifies the learner (ID number,
   username or e-mail address, capitals count) and each other one is mapped to a grade item, or ignored;
@@ -10,17 +11,39 @@ Sources: MoodleDocs, "Grade import" (docs.moodle.org/311/en/Grade_import), and M
   before. So there is a single identifier here, and never a row without one;
 - a grade above 100 ends the import too, unless the site allows more (`unlimitedgrades`). So what is worth more is
   written out of 100, and points beyond that, which extra credit can give, are left out aloud.
+
+Feedback. Sources: mod/assign/feedback/file/importziplib.php (stored version 0203d8f) and
+mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
+
+- in a zip of feedback files ("Upload multiple feedback files in a zip") a folder is called as in the download of the
+  submissions, NAME_PARTICIPANT_assignsubmission_file_; the participant's number decides; a wrong one is passed over;
+- of a worksheet ("Upload grading worksheet") each row is found by its Identifier; Grade and the columns of feedback
+  plugins, such as "Feedback comments", are taken. "Last modified (grade)" has to be there, and no title may change. So
+  the titles that came go back, in the language in which Moodle wrote them (grader/classroom/moodle_worksheet.py).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+
+from grader.classroom.csv_file import lacking
+from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
+from grader.classroom.page_names import page_name
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
-from grader.record import Record
+from grader.intake.names import first_few
+from grader.record import POINTS_TOLERANCE, Record
+from grader.render.record_page import render_record
+from grader.render.safe_text import safe_line
+from grader.render.verdict import ExerciseVerdict, verdicts_on
+from grader.render.wording import change, score, ungraded
+from grader.zip_writing import zip_of
 
-from .people import Person, shown_name
-from .results_table import ResultsTable, TableColumn
+from .results_table import Person, ResultsTable, TableColumn, mark_of, shown_name
 from .shared_text import demand_different
 
 NO_GRADE = "-"
@@ -79,3 +102,112 @@ def _points(column: TableColumn, record: Record) -> float | None:
     points = column.points(record)
     is_large = column.max_points > MOST_POINTS
     return points / column.max_points * MOST_POINTS if points and is_large else points
+
+
+PAGE = "feedback.html"
+COMMENT_LINES = 3
+"""The most lines of a check's message in a comment; the page has them all."""
+
+_EXAMPLE = (
+    "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
+    "Participant 9001,Ada Byron,ada@uni.example,,100,",
+)
+
+
+def pages(table: ResultsTable) -> list[bytes]:
+    """The zip. Pages are called by the ids; where the roster is Moodle's worksheet, as Moodle looks for them."""
+    return [zip_of(_pages(table))]
+
+
+def _pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
+    """Each learner's page with its path in the zip."""
+    participants = _participants(table)
+    for row in table.rows():
+        path = page_name(row.learner.id)
+        if participants:
+            name = re.sub(r"[^\w .-]+|_", " ", row.learner.name).strip() or "participant"
+            path = f"{name}_{participants.get(row.learner.id)}_assignsubmission_file_/{PAGE}"
+        if not participants or row.learner.id in participants:
+            page = render_record(row.titled, titles=table.titles, units=table.options.course.headings)
+            yield path, page.encode("utf-8")
+
+
+def worksheet(table: ResultsTable) -> list[str]:
+    """The roster, which is the worksheet, with a grade and a comment for each participant; all else as it was.
+
+    A grade is in proportion where the assignment has another maximum in Moodle.
+
+    Raises KataError without a worksheet, or if the assignment is not graded in points in Moodle.
+    """
+    if table.roster is None:
+        raise KataError("Grade with --roster FILE, the assignment's grading worksheet of Moodle: it is filled in here.")
+    sheet = table.roster.table
+    identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
+    if identifier is None or grade is None:
+        wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
+        raise KataError(lacking(sheet, wanted, *_EXAMPLE))
+    records = {row.learner.id: row.record for row in table.rows()}
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    is_scaled = False
+    for number, row in sheet.rows:
+        cells = list(row)
+        if record := records.get(table.roster.ids[number]):
+            points, most = mark_of(record), record.counted_max_points
+            worth = _worth(cells[maximum].strip() if maximum is not None else "") or most
+            is_scaled |= abs(worth - most) > POINTS_TOLERANCE
+            if points is not None:
+                cells[grade] = number_field(points * worth / (most or 1))
+            if comments is not None:
+                cells[comments] = "".join(f"<p>{escape(line)}</p>" for line in _comment(record, table))
+        rows.append((number, tuple(cells)))
+    if comments is None:
+        table.options.say(
+            "The worksheet has no column for comments: turn feedback comments on for the assignment in Moodle."
+        )
+    if is_scaled:
+        table.options.say("The assignment is worth something else in Moodle: grades are written in proportion.")
+    return [replace(sheet, rows=tuple(rows)).text()]
+
+
+def _participants(table: ResultsTable) -> dict[str, str]:
+    """Each learner's number in Moodle's assignment, where the roster is its worksheet; tells whom that lacks."""
+    numbers = {id: person.participant for id, person in table.people.items() if person.participant}
+    left_out = [each.name for each in table.learners if each.id not in numbers]
+    if numbers and left_out:
+        table.options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
+    return numbers
+
+
+def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
+    """The total, what the policy changed, and where points were lost."""
+    total = f"{score(record.counted_points)} / {score(record.counted_max_points)}"
+    yield total if record.complete else ungraded(record)
+    yield from (f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ())
+    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles, lines=COMMENT_LINES), strict=True):
+        if not each.uncounted and each.points < each.max_points:
+            yield f"{verdict.title}: {verdict.score}. {_why(verdict)}"
+
+
+def _why(verdict: ExerciseVerdict) -> str:
+    """Why points are missing, on one line: the mistake that was named, else what the first failed check says."""
+    if verdict.note or not (verdict.probably or verdict.failures):
+        return verdict.note or verdict.remark
+    if verdict.probably:
+        why = f"Probably: {verdict.probably[0]}"
+    else:
+        first = verdict.failures[0]
+        why = first.message or f"This does not hold yet: {first.checks[0].title}"
+    return " ".join(why.split())
+
+
+def _worth(maximum: str) -> float:
+    """What the assignment is worth in Moodle; 0 where the worksheet does not say."""
+    try:
+        worth = float(maximum.replace(",", ".") or 0.0)
+    except ValueError:
+        worth = -1.0
+    if worth < 0 or (maximum and not worth):
+        raise KataError(
+            f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
+        )
+    return worth

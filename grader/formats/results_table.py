@@ -1,5 +1,7 @@
 """One table of results, which every format writes: a row a learner, a column a unit, an exercise or the whole course.
 
+The roster with which the class was graded says what learners are called: an import wants an id where it came from.
+
 A class is never in memory as a whole: its records are read again for each pass over the rows. Where the grader itself
 failed there is no mark, and never a zero.
 """
@@ -9,21 +11,61 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from grader.classroom.csv_file import Table, table_in
 from grader.classroom.final_points import DIGITS
 from grader.classroom.learners import Learner
 from grader.classroom.results import ClassResults, Result
+from grader.classroom.roster import RosterRow, roster_rows
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
 from grader.record import ExerciseResult, Record, RecordError
 
-from .people import ClassRoster, Person, roster_of
+Person = RosterRow
+
+
+@dataclass(frozen=True)
+class ClassRoster:
+    """The table, its rows numbered from 0, and the id of the learner in each row."""
+
+    table: Table
+    ids: tuple[str, ...]
+
+    def people(self) -> dict[str, Person]:
+        """Each learner of the roster, as it calls them."""
+        return {self.ids[number]: row for number, row in roster_rows(self.table)}
+
+
+def roster_of(learners: Iterable[Learner]) -> ClassRoster | None:
+    """The roster with which a class was graded; None if there was none."""
+    rows = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
+    if not rows:
+        return None
+    first = next(iter(rows.values()))
+    cells = {id: row.rows[0][1] for id, row in rows.items() if row.titles == first.titles}
+    # as a whole again: the columns of Moodle's worksheet are found by what they hold
+    table = table_in(replace(first, rows=tuple(enumerate(cells.values()))).text().encode(), first.name)
+    return ClassRoster(replace(table, rows=tuple(enumerate(cells.values()))), tuple(cells))
+
+
+def shown_name(person: Person) -> str:
+    """The name for people, or what else there is."""
+    return person.name or person.email or person.login or person.own_id or person.sis_id
+
+
+def first_and_last(person: Person) -> tuple[str, str]:
+    """First and last name; an empty text and the whole name where the roster does not separate them."""
+    if person.first and person.last:
+        return person.first, person.last
+    family, _, given = shown_name(person).partition(",")
+    return (given.strip(), family.strip()) if given.strip() else ("", shown_name(person))
+
 
 By = Literal["learner", "unit", "exercise"]
 BY: tuple[By, ...] = get_args(By)

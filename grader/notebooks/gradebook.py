@@ -21,8 +21,7 @@ from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
 from grader.course import Course, Exercise
 from grader.errors import KataError
-from grader.formats.people import Person, first_and_last, shown_name
-from grader.formats.results_table import ResultsTable, mark_of
+from grader.formats.results_table import Person, ResultsTable, first_and_last, mark_of, shown_name
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 

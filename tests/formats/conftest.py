@@ -18,8 +18,7 @@ from grader.classroom.store import ClassMember, ReadWork, Run, writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
-from grader.formats.people import Person
-from grader.formats.results_table import ExportOptions, ResultsTable, results_table
+from grader.formats.results_table import ExportOptions, Person, ResultsTable, results_table
 from grader.intake import FileProblem, Submission
 from grader.record import (
     Adjustment,

@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from jsonschema import Draft202012Validator
 
-from grader.formats.people import Person
+from grader.formats.results_table import Person
 
 Marks = dict[str, dict[str, float | str | None]]
 

@@ -15,7 +15,7 @@ import pytest
 
 from grader.classroom.final_points import HandIn
 from grader.classroom.learners import Learner
-from grader.formats.people import Person
+from grader.formats.results_table import Person
 from grader.record import Problem
 
 from .conftest import HOSTILE_NAMES, enrolled, exercise, not_graded, record

@@ -14,8 +14,7 @@ import pytest
 
 from grader.course import Course, load_course
 from grader.errors import KataError
-from grader.formats.people import Person
-from grader.formats.results_table import ExportOptions, results_table
+from grader.formats.results_table import ExportOptions, Person, results_table
 from grader.record import ExerciseResult, Record
 
 from .conftest import BROKEN, enrolled, exercise, record, write_class

@@ -13,7 +13,7 @@ from grader.classroom.learners import Learner
 from grader.classroom.roster import read_roster
 from grader.course import load_course
 from grader.errors import KataError
-from grader.formats.people import Person, roster_of
+from grader.formats.results_table import Person, roster_of
 from grader.record import Record
 
 from .conftest import HOSTILE_NAMES, TITLES, adjusted, course_of, enrolled, exercise, not_graded, record
