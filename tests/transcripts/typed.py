@@ -47,7 +47,8 @@ SOURCES = {
 VARYING = {
     r"\d+\.\d+ s\b": "TIME",
     r"(damaged-|archive/\w+/)[\dTZ_:-]+": r"\1TIME",
-    r"Isolation: \w+": "Isolation: LEVEL",
+    r"([Ii]solation:?) (full|reduced|process)": r"\1 LEVEL",
+    r"(?m),(full|reduced),(\d+)$": r",LEVEL,\2",
     r"(?m)^! Isolation here is .*\n": "",
     r"20[\dT:. -]+Z\b": "TIME",
 }
