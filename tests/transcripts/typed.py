@@ -48,7 +48,7 @@ VARYING = {
     r"\d+\.\d+ s\b": "TIME",
     r"(damaged-|archive/\w+/)[\dTZ_:-]+": r"\1TIME",
     r"([Ii]solation:?) (full|reduced|process)": r"\1 LEVEL",
-    r"(?m),(full|reduced),(\d+)$": r",LEVEL,\2",
+    r",(full|reduced),(\d+)(?=\s)": r",LEVEL,\2",
     r"(?m)^! Isolation here is .*\n": "",
     r"20[\dT:. -]+Z\b": "TIME",
 }
