@@ -164,6 +164,8 @@ def _named(course: Course, path: Path) -> str:
     return path.relative_to(course.root).as_posix()
 
 
+# --- examples in docstrings -------------------------------------------------------------------------------------------
+
 PROMPT = ">>>"
 NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")
 ONE_OF_MANY = "for instance"

@@ -109,6 +109,8 @@ ANSWER_SCHEMAS: Mapping[str, TypeAdapter[Any]] = {
 """The form of the answer, by kind of step."""
 
 
+# --- answers that are read --------------------------------------------------------------------------------------------
+
 NUMBERS = re.compile(r"[\d\s]+")
 
 

@@ -221,6 +221,8 @@ def kept_from_the_last_call(entry: str, caught_by: str = "") -> Mistake:
     )
 
 
+# --- right answers that are written differently -----------------------------------------------------------------------
+
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 MARKERS = ("# BEGIN SOLUTION", "# END SOLUTION")

@@ -85,6 +85,8 @@ def worth_of(function: Callable[..., object]) -> Worth | None:
     return worth
 
 
+# --- the checks of a kit ----------------------------------------------------------------------------------------------
+
 GIVEN = frozenset({"learner", "draw"})
 """The arguments that a check may have."""
 

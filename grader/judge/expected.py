@@ -222,6 +222,9 @@ def _distance(expected: Any, moved: Any) -> Any:
     return None
 
 
+# --- what is expected -------------------------------------------------------------------------------------------------
+
+
 class GivesAnswers(Protocol):
     """A known mistake, as code or as stored prints of its answers."""
 

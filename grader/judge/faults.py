@@ -24,6 +24,8 @@ class CheckFailed(Exception):
     """The learner's code does not do what this check asks for; the text is for the learner."""
 
 
+# --- where in the course ----------------------------------------------------------------------------------------------
+
 KITS = "kits"
 """The folder of kits in `tests`: what stands before `tests` in a path is not shown."""
 

@@ -222,6 +222,9 @@ def _unbalanced(kit: Kit) -> list[str]:
     return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
 
 
+# --- check by check, in this process ----------------------------------------------------------------------------------
+
+
 class SteppedExercise:
     """The checks of one exercise, run one by one on a learner's file."""
 

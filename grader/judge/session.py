@@ -142,6 +142,8 @@ def _check(check: Check, ending: Ending, *, counts: bool, is_known: bool = True)
     )
 
 
+# --- the session ------------------------------------------------------------------------------------------------------
+
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 """Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
 each. Without a limit, one submission's answers could fill the judge's memory."""

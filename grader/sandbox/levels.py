@@ -160,6 +160,9 @@ def spawned_environment() -> dict[str, str]:
     return {**os.environ, **COMPUTING, "PYTHONUTF8": "1"}
 
 
+# --- what is started --------------------------------------------------------------------------------------------------
+
+
 class MachineError(Exception):
     """This machine cannot isolate a submission, or the sandbox itself broke. Never a learner's fault."""
 

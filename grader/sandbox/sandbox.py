@@ -98,6 +98,8 @@ def _pid_of(pidfd: int) -> int:
     return max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
 
 
+# --- the zygote -------------------------------------------------------------------------------------------------------
+
 ZYGOTE_SECONDS = 60.0
 END_SECONDS = 5.0
 F_SETPIPE_SZ = 1031

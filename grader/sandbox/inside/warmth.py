@@ -57,6 +57,8 @@ def keep_what_is_loaded() -> None:
     gc.enable()
 
 
+# --- large pages ------------------------------------------------------------------------------------------------------
+
 LARGE = 2 * 1024 * 1024
 """Bytes of a large page on x86-64 and, as most are set up, on 64-bit ARM."""
 MADV_COLLAPSE = 25

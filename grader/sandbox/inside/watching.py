@@ -163,6 +163,9 @@ def _root_name(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+# --- what is seen on the way ------------------------------------------------------------------------------------------
+
+
 class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Records the element count of the largest tensor that an operator returns, whatever its layout."""
 
