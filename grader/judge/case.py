@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import torch
 
@@ -255,15 +255,5 @@ def _digest(frame: bytes) -> bytes:
     return hashlib.blake2b(frame, digest_size=16).digest()
 
 
-class Questions(Protocol):
-    """Makes a question of cases."""
-
-    def of(self, cases: Sequence[Case]) -> Question: ...
-
-
-class FreshQuestions:
-    """Packs each question, without a cache."""
-
-    def of(self, cases: Sequence[Case]) -> Question:
-        """Pack some cases."""
-        return Question.of(cases)
+Questions = Callable[[Sequence[Case]], Question]
+"""Makes a question of cases: `Question.of`, or one that knows what is planned."""

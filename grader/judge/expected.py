@@ -22,7 +22,7 @@ from grader.sandbox.inside import host, wire
 
 from .answers import Answers, Reading, read_answers, read_from, same_answers
 from .bank import Mistake, both_from, load_bank
-from .case import Case, FreshQuestions, Question, Questions
+from .case import Case, Question, Questions
 from .draw import Draw
 from .faults import NotInPlan
 from .plan import AS_REFERENCE, DrawnBefore, KnownMistake, Plan, PlannedQuestions, Wrong
@@ -262,7 +262,7 @@ class Expected:
     def questions(self, check: str) -> Questions:
         """The planned questions of one check; a check that converses makes its own."""
         planned = self.plan.checks.get(check)
-        return FreshQuestions() if planned is None or planned.converses else PlannedQuestions(planned)
+        return Question.of if planned is None or planned.converses else PlannedQuestions(planned).of
 
     def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers."""

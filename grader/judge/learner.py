@@ -14,7 +14,7 @@ import torch
 from grader.sandbox.inside.wire import Slot
 
 from .answers import Answers, Ended, Exchange, Malformed, Reading, Talk, read_answers
-from .case import GRADIENTS, OUTPUT, Case, FreshQuestions, Question, Questions
+from .case import GRADIENTS, OUTPUT, Case, Question, Questions
 from .compare import (
     difference,
     form_difference,
@@ -57,7 +57,7 @@ class LearnerModule:
     given: str = ""
     forbidden_reason: str = ""
     is_visible: bool = False
-    questions: Questions = field(default_factory=FreshQuestions)
+    questions: Questions = Question.of
     exchanges: list[Exchange | Reading] = field(default_factory=list)
     looked_at_source: bool = False
     """Whether the source mattered too, if only for a quotation in a message."""
@@ -74,7 +74,7 @@ class LearnerModule:
 
     def ask_all(self, *cases: Case) -> list[Answers]:
         """As `ask`, but errors are returned among the answers."""
-        question = self.questions.of(cases)
+        question = self.questions(cases)
         answers = self._put(question)
         self.exchanges.append(Exchange(question, answers))
         return answers
@@ -96,7 +96,7 @@ class LearnerModule:
 
         def ask(*cases: Case) -> list[Answers]:
             nonlocal effort
-            question = self.questions.of(cases)
+            question = self.questions(cases)
             effort += question.effort
             answers = self._put(question)
             for answer in answers:
@@ -155,7 +155,7 @@ class LearnerModule:
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """Check that gradients of inputs and parameters equal the reference's, for a random weighting of the output."""
-        expected = self.expected.answers_to(self.questions.of(cases))
+        expected = self.expected.answers_to(self.questions(cases))
         for case, answer in zip(cases, expected, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
             case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])

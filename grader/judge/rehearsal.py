@@ -66,7 +66,7 @@ def _rehearsed(check: Check, expected: Expected, given: str, by: Answering | Non
         return planned
     draw = _Recorded(expected.draw(check.name), planned)
     recorder = _Recorder(planned, expected, by)
-    learner = LearnerModule(recorder, expected, draw, source=given, given=given, questions=recorder)
+    learner = LearnerModule(recorder, expected, draw, source=given, given=given, questions=recorder.of)
     try:
         check.run(learner, draw)
         is_bare = all(isinstance(each, Exchange) for each in learner.exchanges) and not learner.looked_at_source
