@@ -129,19 +129,8 @@ def _bubblewrap() -> list[str]:
         if not any(Path(folder).is_relative_to(system) for system in SYSTEM_FOLDERS):
             command += ["--ro-bind", folder, folder]
     command += ["--ro-bind", str(INSIDE), f"{BOUND_AT}/{INSIDE.name}"]
-    return [
-        *command,
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--cap-drop",
-        "ALL",
-        "--chdir",
-        "/",
-        "--remount-ro",
-        "/",
-    ]
+    command += ["--proc", "/proc", "--dev", "/dev", "--cap-drop", "ALL"]
+    return [*command, "--chdir", "/", "--remount-ro", "/"]
 
 
 def environment() -> dict[str, str]:
