@@ -20,6 +20,8 @@ from .model import Course, Exercise, Model
 from .moments import EXAMPLE, read_moment
 
 FILE_NAME = "course.yml"
+POLICY_FILE = "policy.yml"
+"""Beside course.yml, for a course whose policy is not in it: so nobody has to edit the catalogue."""
 
 Place = tuple[str | int, ...]
 """A path into the data: keys and indices from the outside in."""
@@ -31,24 +33,26 @@ _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is about t
 
 
 def load_course(path: Path) -> Course:
-    """Load the course that `path`, a course.yml, describes; its root is that file's folder.
+    """Load the course that `path`, a course.yml, describes, with a policy.yml beside it; its root is that folder.
 
     Raises CourseError when the file is wrong, with a line "course.yml:LINE: sentence" for every problem.
     """
     path = Path(path)
     source = read_source(path)
+    if (path.parent / POLICY_FILE).exists() and isinstance(source.data, dict):
+        source.include("policy", read_source(path.parent / POLICY_FILE))
     try:
         course = Course.model_validate(_completed(source.data, _root(path)))
     except ValidationError as error:
         found = error.errors(include_url=False)
         # what the loader filled in has no line, and what is wrong there is reported where it comes from
-        for each in [one for one in found if one["type"] == "missing" or one["loc"] in source.lines] or found:
+        for each in [one for one in found if one["type"] == "missing" or source.has(one["loc"])] or found:
             source.report(each["loc"], _sentence(each))
-        raise source.error() from None
+        raise CourseError("\n".join(source.told())) from None
     for place, sentence in _inconsistencies(course):
         source.report(place, sentence)
-    if source.problems:
-        raise source.error()
+    if told := source.told():
+        raise CourseError("\n".join(told))
     return course
 
 
@@ -86,12 +90,28 @@ class _Loader(_SAFE):  # type: ignore[misc]
 
 @dataclass
 class Source:
-    """The data of a file (mappings as dicts, lists as tuples), the line of each value, and what is wrong so far."""
+    """The data of a file (mappings as dicts, lists as tuples), the line of each value, and what is wrong so far.
+
+    parts: other files, each with what stands below one key.
+    """
 
     name: str
     data: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    parts: dict[str | int, Source] = field(default_factory=dict)
+
+    def include(self, key: str, part: Source) -> None:
+        """Put another file's data below a key, which must not be here already."""
+        if key in self.data:
+            self.report((key,), f"{quoted(key)} stands in {part.name} too: keep one of them")
+        self.parts[key] = part
+        self.data[key] = part.data
+
+    def has(self, place: Place) -> bool:
+        """Whether a value stands in the file, so that it has a line."""
+        part = self.parts.get(place[0]) if place else None
+        return part.has(place[1:]) if part else place in self.lines
 
     def line(self, place: Place) -> int:
         """The line of `place`, or of its nearest parent."""
@@ -101,12 +121,16 @@ class Source:
 
     def report(self, place: Place, sentence: str) -> None:
         """Note a problem with the value at `place`."""
-        self.problems.append((self.line(place), sentence))
+        if part := self.parts.get(place[0]) if place else None:
+            part.report(place[1:], sentence)
+        else:
+            self.problems.append((self.line(place), sentence))
 
-    def error(self) -> CourseError:
-        """The error that names every problem with its line."""
-        lines = sorted(dict.fromkeys(self.problems), key=lambda problem: problem[0])
-        return CourseError("\n".join(f"{self.name}:{line}: {sentence}" for line, sentence in lines))
+    def told(self) -> list[str]:
+        """Every problem with its file and line."""
+        own = sorted(dict.fromkeys(self.problems), key=lambda problem: problem[0])
+        told = [f"{self.name}:{line}: {sentence}" for line, sentence in own]
+        return told + [each for part in self.parts.values() for each in part.told()]
 
 
 def read_source(path: Path) -> Source:
