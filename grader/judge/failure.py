@@ -8,9 +8,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, NoReturn
 
-from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND
 from grader.sandbox.inside.host import NAME
-from grader.sandbox.worker import WorkerLost
+from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, WorkerLost
 
 from .compare import names_text, shape_text, without_decimals
 from .faults import CheckFailed

@@ -17,9 +17,9 @@ from grader.course import Course, Exercise
 from grader.intake import Submission
 from grader.mismatch import Mismatch, Shown
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
-from grader.sandbox.clock import Budget
 from grader.sandbox.levels import JoinedZygote, Launched, Level
 from grader.sandbox.sandbox import AnySandbox, open_sandbox
+from grader.sandbox.worker import Budget
 
 from .checks import CHECK_ERRORS, Kit
 from .expected import Expected

@@ -14,11 +14,10 @@ from typing import Any
 import pytest
 
 from grader.course import Exercise
-from grader.sandbox.clock import Budget
 from grader.sandbox.inside import host, wire
 from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
-from grader.sandbox.worker import Bounds, LearnerFile, Parts, Worker, WorkerLost
+from grader.sandbox.worker import Bounds, Budget, LearnerFile, Parts, Worker, WorkerLost
 
 from .answers import Malformed, read_error
 from .case import Question

@@ -19,10 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .clock import processor_seconds
 from .levels import JoinedZygote, Launched, LaunchedZygote, Level, MachineError, launch, launch_zygote
 from .spare import SpawnedWorkers
-from .worker import START_SECONDS, Bounds, Worker, WorkerLost, ending_of
+from .worker import START_SECONDS, Bounds, Worker, WorkerLost, ending_of, processor_seconds
 
 MAX_MESSAGE_BYTES = 4096
 

@@ -14,10 +14,9 @@ from io import FileIO
 from types import TracebackType
 from typing import cast
 
-from .clock import processor_seconds
 from .inside import wire
 from .levels import Launched, Level, MachineError, launch_spawned
-from .worker import Bounds, Worker, WorkerLost, ending_of
+from .worker import Bounds, Worker, WorkerLost, ending_of, processor_seconds
 
 WARM_SECONDS = 120.0
 """The first import of torch can take this long under a virus scanner."""

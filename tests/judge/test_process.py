@@ -16,8 +16,8 @@ from grader.judge.faults import CheckFailed, GraderBroken
 from grader.judge.learner import Asked
 from grader.judge.plan import PlannedCheck, PlannedQuestion
 from grader.judge.process import MAX_LOSSES, WalledProcess
-from grader.sandbox.clock import Budget
 from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Budget
 
 RIGHT = "def share(amounts):\n    return amounts + 1\n"
 HANGS_AT_TWO = "def share(amounts):\n    while amounts[0] == 2: pass\n    return amounts + 1\n"

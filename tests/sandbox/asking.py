@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.sandbox import AnySandbox
-from grader.sandbox.worker import Bounds, LearnerFile, Worker
+from grader.sandbox.worker import Bounds, Budget, LearnerFile, Worker
 
 SECONDS = 30
 """Enough for any answer, on a busy machine too."""

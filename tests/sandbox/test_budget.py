@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from grader.sandbox.clock import WALL_PER_PROCESSOR_SECOND, Budget, Used, processor_seconds
+from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, Budget, Used, processor_seconds
 
 SECONDS = 30
 

@@ -12,9 +12,9 @@ from grader.intake import SourceFile, Submission
 from grader.judge import grading
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
-from grader.sandbox.clock import Budget, Shortage
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.inside import wire
+from grader.sandbox.worker import Budget, Shortage
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 SOFTMAX = COURSE.exercise("softmax")

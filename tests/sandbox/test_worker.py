@@ -7,11 +7,10 @@ import time
 import pytest
 import torch
 
-from grader.sandbox.clock import Budget
 from grader.sandbox.inside import wire
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.worker import MOST_UNREAD, Bounds, WorkerLost
+from grader.sandbox.worker import MOST_UNREAD, Bounds, Budget, WorkerLost
 
 from .asking import SECONDS, ask_once, begin, call, question
 
