@@ -1,20 +1,25 @@
 """What lies in a class: the entries of its folder, or of its zip, which is unpacked for as long as it is read.
 
-Only the class's own zip is unpacked. A learner's zip stays one, and is read like any other.
+Only a zip that is given as the class is unpacked. A learner's zip stays one, and is read like any other. What counts
+for nobody stands in OUT/unmatched.csv: a person says in its column `learner` whose it is, and hands it back.
 """
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from grader.course import Course
+from grader.csv_writing import table, text_field
+from grader.errors import KataError
+from grader.files import write_file
 from grader.intake import SubmissionError
 from grader.intake.names import (
     COURSE_WORK,
@@ -29,8 +34,12 @@ from grader.intake.names import (
 from grader.intake.submission import UnreadableError
 from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, list_zip, open_regular, reason_of
 
+from .csv_file import lacking, read_table
+
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 _NAMED = 5  # entries that a sentence lists
+UNMATCHED = "unmatched.csv"
+UNMATCHED_TITLES = ("entry", "why", "learner")
 
 
 @dataclass(frozen=True)
@@ -61,13 +70,20 @@ class FolderEntry:
 
     @property
     def shown(self) -> str:
-        """Its name without the `/`."""
-        return self.name.removesuffix("/")
+        """Its name without the `/`, as text: so it is called in unmatched.csv, in the database and in sentences.
+
+        A name that is no such text gets a digest, so that no two entries are called the same.
+        """
+        name = self.name.removesuffix("/")
+        text = text_field(name)
+        if text == name:
+            return name
+        return f"{text} #{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
     @property
     def stem(self) -> str:
         """Its name without the ending of a file."""
-        return self.shown if self.is_folder else stem_of(self.name)
+        return self.name.removesuffix("/") if self.is_folder else stem_of(self.name)
 
 
 @dataclass(frozen=True)
@@ -92,53 +108,28 @@ def class_contents(
     course: Course,
     is_learner: IsLearner,
     ignored: Collection[Path] = (),
-    is_begun: bool = False,
 ) -> Iterator[ClassContents]:
     """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
 
     room: a folder for what is unpacked, emptied before and removed at the end. ignored: paths that are no submissions.
-    is_begun: whether the class has results already: then a zip in a folder is a learner's, whatever names are in it.
     Raises SubmissionError when there is nothing to read, or the zip is damaged or harmful; OSError without room.
     """
     shutil.rmtree(room, ignore_errors=True)
     try:
-        yield _opened(path, room, course, is_learner, ignored, is_begun)
+        yield _opened(path, room, course, is_learner, ignored)
     finally:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def _opened(
-    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path], is_begun: bool
-) -> ClassContents:
+def _opened(path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path]) -> ClassContents:
     if path.suffix.lower() == ".zip" and path.is_file():
         return _unwrapped(_unpacked(path, room), course, is_learner)
     found = look_into(path, ignored)
     only = _only_submission(found)
-    if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name) or not only.path.is_file():
+    if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name):
         return found
-    if is_begun or not any(map(is_learner, _names_in(only.path))):
-        advice = f"{printable(only.name)} is one learner's submission; if it is the class, give the zip itself."
-        return replace(found, remarks=(advice,))
-    inside = _unwrapped(_unpacked(only.path, room), course, is_learner)
-    opened = f"{printable(only.name)} is the class: it was opened."
-    beside = tuple(Unmatched(each.shown, each.why_none) for each in found.entries if each is not only)
-    passed_over = (*found.passed_over, *inside.passed_over)
-    unread, remarks = (*beside, *inside.unread), (opened, *inside.remarks)
-    return replace(inside, passed_over=passed_over, unread=unread, remarks=remarks)
-
-
-def _names_in(path: Path) -> set[str]:
-    """The names at the top of a zip and one folder below, a folder's with a `/`; none of a zip that cannot be read."""
-    names: set[str] = set()
-    try:
-        with open_regular(path) as file:
-            for where, member in list_zip(file, path.name, OF_A_CLASS).items():
-                top, *below = where.split("/")
-                names.add(f"{top}/" if below or member is None else top)
-                names |= {f"{below[0]}/" if below[1:] or member is None else below[0]} if below else set()
-    except (SubmissionError, UnreadableError):  # its learner's record says what is wrong with it
-        return set()
-    return names
+    advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
+    return replace(found, remarks=(advice,))
 
 
 def _only_submission(contents: ClassContents) -> FolderEntry | None:
@@ -155,7 +146,7 @@ def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -
     if not inside or _are_work(inside, course):
         return contents
     found = look_into(only.path)
-    opened = f"The folder {printable(only.stem)} in the zip is the class: it was opened."
+    opened = f"The folder {only.shown} in the zip is the class: it was opened."
     beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
     passed_over = (*contents.passed_over, *found.passed_over)
     return replace(found, passed_over=passed_over, unread=(*contents.unread, *beside), remarks=(opened,))
@@ -273,3 +264,32 @@ def _lay_out(member: Content, target: Path) -> None:
             raise UnreadableError(f"is larger than {MAX_TOTAL_MB} MB")
         with target.open("xb") as file:
             file.write(content)
+
+
+# --- unmatched.csv ----------------------------------------------------------------------------------------------------
+
+
+def write_unmatched(path: Path, rows: Iterable[Unmatched]) -> None:
+    """Write the file anew. Raises OSError."""
+    fields = [(text_field(each.entry), text_field(each.why), text_field(each.learner)) for each in rows]
+    write_file(path, [table([UNMATCHED_TITLES, *fields]).encode("utf-8-sig")])
+
+
+def read_matches(path: Path) -> Mapping[str, str]:
+    """The learner of each entry of the file: an id, a login, an email, a full name or a group; "" for nobody.
+
+    Raises KataError when it cannot be read, lacks a column, or gives an entry twice; each problem has a line.
+    """
+    sheet = read_table(path)
+    entry, learner = sheet.place("entry"), sheet.place("learner")
+    if entry is None or learner is None:
+        raise KataError(lacking(sheet, "columns entry and learner", ",".join(UNMATCHED_TITLES), "ada.zip,,1815"))
+    matches: dict[str, str] = {}
+    problems: list[str] = []
+    for line, cells in sheet.rows:
+        if cells[entry] in matches:
+            problems.append(f"{path}, line {line}: {cells[entry]} is there already.")
+        matches[cells[entry]] = cells[learner].strip()
+    if problems:
+        raise KataError("\n".join(problems))
+    return matches

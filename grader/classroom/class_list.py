@@ -2,31 +2,28 @@
 
 A function of the folder, the roster, the platform and what a person has matched by hand; it knows nothing of earlier
 runs. A platform's own number or login decides before a display name, which learners can often change. What could be two
-learners' is nobody's, and what several claim of one learner counts for none: a person decides.
+learners' is nobody's, and what several claim of one learner counts for none: a person decides. What a group of the
+roster hands in counts for each member who has nothing of their own.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import SubmissionError
-from grader.intake.names import first_few, printable
+from grader.intake import LooseFile, SubmissionError
+from grader.intake.names import first_few
 
 from .class_contents import ClassContents, FolderEntry, Unmatched, class_contents, nothing_in
-from .group_work import in_groups
-from .learners import Finder, Learner
-from .owners import Owner, Owners, RosterOwners, SubmittersAlone
-from .platforms import FOUND_OUT, TITLES, Platform, platform_of, read_names
-from .roster import Roster
+from .owners import Owner, Owners
+from .platforms import FOUND_OUT, TITLES, NameReading, Platform, PlatformName, last_attempt, platform_of, read_names
+from .roster import Finder, Learner, Roster, folded
 from .submission_files import SubmissionFiles
-from .unmatched import as_written
-from .works import FoundWork, works_in
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Identification:
 
     platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them.
     ignored: paths that are no submissions: the results, the roster. remembered: matches that a person gave earlier;
-    those of entries that are not there any more are passed over. is_begun: whether learners have results already.
+    those of entries that are not there any more are passed over. uncounted: entries that counted for nobody then.
     """
 
     roster: Roster | None = None
@@ -43,7 +40,7 @@ class Identification:
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
-    is_begun: bool = False
+    uncounted: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +71,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
         entry = FolderEntry(Path(name), name)
         return bool(finder.find(entry.stem)) or any(read_names(each, [name]) for each in platforms)
 
-    with class_contents(path, room, course, is_learner, by.ignored, by.is_begun) as contents:
+    with class_contents(path, room, course, is_learner, by.ignored) as contents:
         yield class_list(contents, by)
 
 
@@ -82,57 +79,123 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     """Whose each submission is. Raises KataError as `class_in` does."""
     names = [each.name for each in contents.entries if not each.why_none] or [each.name for each in contents.entries]
     platform = by.platform or platform_of(names)
-    works, unmatched = works_in(contents.entries, platform)
+    works, unmatched = _works_in(contents.entries, platform)
     if not works:
         raise SubmissionError(nothing_in(contents))
-    roster = by.roster.learners if by.roster else ()
-    owners: Owners = RosterOwners(roster, platform, works) if by.roster else SubmittersAlone(works, platform)
+    owners = Owners(by.roster.learners if by.roster else None, platform, [each.readings for each in works])
     claims, nobodys = _claims(works, owners, by)
     counting, torn, uncounted = _counting(claims, owners)
-    shared = in_groups(counting, torn, roster)
-    learners = owners.everyone(shared.submissions)
-    unmatched += [*contents.unread, *nobodys, *uncounted, *shared.spare]
-    remarks = [*contents.remarks, *_about_names(platform, names, by), *owners.remarks(), *shared.remarks]
-    remarks += [*_about(learners, shared.submissions), *_about_others(unmatched)]
+    spare, shared = _shared(counting, torn, by.roster.learners if by.roster else ())
+    learners = owners.everyone({id for files in counting.values() for id in files.learners})
+    places = {each.id: place for place, each in enumerate(learners)}
+    submissions = tuple(sorted(counting.values(), key=lambda each: places[each.learners[0]]))
+    unmatched += [*contents.unread, *nobodys, *uncounted, *spare]
+    remarks = [*contents.remarks, *_about_names(platform, names, by), *owners.remarks(), *shared]
+    remarks += [*_about(learners, submissions), *_about_others(unmatched)]
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
     ordered = tuple(sorted(unmatched, key=lambda row: row.entry))
-    return ClassList(learners, shared.submissions, ordered, tuple(remarks), platform)
+    return ClassList(learners, submissions, ordered, tuple(remarks), platform)
+
+
+# --- what is a submission ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _OwnerClaim:
-    """A submission that may be its owner's. by_hand: whose a person has said that it is, if one has."""
+class _Work:
+    """One submission, and whom its name can mean. by_hand: whose a person has said that it is, if one has.
 
-    work: FoundWork
+    rank: a person's word goes first, then a word of before or a clear name, unless that word left it out, then a name
+    with two readings.
+    """
+
+    files: SubmissionFiles
+    readings: tuple[NameReading, ...]
     by_hand: str = ""
+    rank: int = 0
 
-    @property
-    def rank(self) -> int:
-        """A person's word goes first, then a clear name, then one with two readings."""
-        return 0 if self.by_hand else 1 if self.work.is_clear else 2
+    def unmatched(self, why: str) -> Unmatched:
+        """Its row, if it counts for nobody; it bears the name of the first of its files."""
+        more = len(self.files.parts) - 1
+        why = f"{why} It has {more} more files." if more > 0 else why
+        return Unmatched(self.files.entry, why, is_submission=True, learner=self.by_hand)
+
+
+def _works_in(entries: Sequence[FolderEntry], platform: Platform) -> tuple[list[_Work], list[Unmatched]]:
+    """The submissions in a class's folder, and what is none.
+
+    Files that a platform has named for one submitter are one submission, whatever their kind.
+    """
+    read = read_names(platform, [each.name for each in entries])
+    works: list[_Work] = []
+    unmatched: list[Unmatched] = []
+    of_one: dict[str, list[FolderEntry]] = defaultdict(list)
+    for entry in entries:
+        if said := read.get(entry.name):
+            of_one[said.submitter].append(entry)
+        elif entry.why_none:
+            unmatched.append(Unmatched(entry.shown, entry.why_none))
+        elif platform == "plain":
+            works.append(_Work(SubmissionFiles(entry.shown, (), entry.path), (NameReading(name=entry.stem),)))
+        else:
+            why = f"It is not named as {TITLES[platform]} names what is handed in."
+            unmatched.append(Unmatched(entry.shown, why, is_submission=True))
+    for theirs in of_one.values():
+        found, earlier = _of_one(theirs, read, platform)
+        works += found
+        unmatched += earlier
+    return sorted(works, key=lambda work: work.files.entry), unmatched
+
+
+def _of_one(
+    entries: Sequence[FolderEntry], read: Mapping[str, PlatformName], platform: Platform
+) -> tuple[list[_Work], list[Unmatched]]:
+    """One submitter's last attempt, and the earlier ones. What was typed in counts only if there is no file."""
+    last = last_attempt(platform, {read[each.name].attempt for each in entries})
+    now = [each for each in entries if last is None or read[each.name].attempt == last]
+    why = "It is an earlier attempt; the last is graded."
+    earlier = [Unmatched(each.shown, why) for each in entries if each not in now]
+    files = [each for each in now if not read[each.name].is_typed]
+    why = "It was typed in there; the files are graded."
+    typed = [Unmatched(each.shown, why) for each in now if files and each not in files]
+    folders = [[each] for each in files or now if each.is_folder]
+    loose = [each for each in files or now if not each.is_folder]
+    return [_work(each, read) for each in [*folders, loose] if each], [*earlier, *typed]
+
+
+def _work(entries: Sequence[FolderEntry], read: Mapping[str, PlatformName]) -> _Work:
+    first, *_ = entries
+    readings = tuple(dict.fromkeys(reading for each in entries for reading in read[each.name].readings))
+    loose = [each for each in entries if not each.is_folder]
+    parts = tuple(LooseFile(each.path, read[each.name].file or each.path.name) for each in loose)
+    is_late = any(read[each.name].is_late for each in entries)
+    return _Work(SubmissionFiles(first.shown, (), first.path, parts, is_late), readings)
+
+
+# --- whose it is ------------------------------------------------------------------------------------------------------
 
 
 def _claims(
-    works: Sequence[FoundWork], owners: Owners, by: Identification
-) -> tuple[dict[Owner, list[_OwnerClaim]], list[Unmatched]]:
+    works: Sequence[_Work], owners: Owners, by: Identification
+) -> tuple[dict[Owner, list[_Work]], list[Unmatched]]:
     """The submissions by owner, and those that are nobody's. Raises KataError for matches that fit nothing."""
-    claims: dict[Owner, list[_OwnerClaim]] = defaultdict(list)
+    claims: dict[Owner, list[_Work]] = defaultdict(list)
     nobodys: list[Unmatched] = []
-    written = {as_written(work.files.entry) for work in works}
-    missing = [entry for entry, learner in by.matches.items() if learner and entry not in written]
+    there = {work.files.entry for work in works}
+    missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
     problems = [f"There is no submission {entry}, which --match names." for entry in missing]
-    matches = {**by.remembered, **by.matches}
     for work in works:
-        by_hand = matches.get(as_written(work.files.entry), "")
-        found = owners.called(by_hand) if by_hand else owners.of(work)
+        entry = work.files.entry
+        said = by.matches.get(entry, "")
+        by_hand = said if entry in by.matches else by.remembered.get(entry, "")
+        found = owners.called(by_hand) if by_hand else owners.of(work.readings)
         if len(found) == 1:
-            claims[found[0]].append(_OwnerClaim(work, by_hand))
+            is_clear = by_hand or len({reading.id for reading in work.readings}) <= 1
+            named = 2 if entry in (*by.uncounted, *by.matches) and not by_hand else 1
+            claims[found[0]].append(replace(work, by_hand=by_hand, rank=0 if said else named if is_clear else 3))
         elif by_hand:
             whom = "several learners" if found else "nobody"
-            problems.append(
-                f"--match says that {as_written(work.files.entry)} is of {by_hand}, and {whom} is called so."
-            )
+            problems.append(f"--match says that {entry} is of {by_hand}, and {whom} is called so.")
         else:
             names = " or ".join(f"{owners.shown(each)}'s" for each in found)
             nobodys.append(work.unmatched(f"It could be {names}." if found else "Nobody in the class is called so."))
@@ -142,28 +205,67 @@ def _claims(
 
 
 def _counting(
-    claims: Mapping[Owner, Sequence[_OwnerClaim]], owners: Owners
+    claims: Mapping[Owner, Sequence[_Work]], owners: Owners
 ) -> tuple[dict[Owner, SubmissionFiles], set[Owner], list[Unmatched]]:
     """The one submission of each owner, the owners who have several, and the rows of what does not count."""
     counting: dict[Owner, SubmissionFiles] = {}
     torn: set[Owner] = set()
     uncounted: list[Unmatched] = []
     for owner, theirs in claims.items():
-        best = [claim for claim in theirs if claim.rank == min(each.rank for each in theirs)]
-        counts = best[0] if len(best) == 1 else None
-        if counts is None:
-            torn.add(owner)
+        first = min(work.rank for work in theirs)
+        best = [work for work in theirs if work.rank == first]
+        rest = [work for work in theirs if work not in best or len(best) > 1]
+        if len(best) == 1:
+            counting[owner] = replace(best[0].files, learners=owner)
+            if best[0].by_hand:
+                uncounted.append(Unmatched(best[0].files.entry, "", learner=best[0].by_hand))
+            why = f"It could be {owners.shown(owner)}'s, of whom {best[0].files.entry} counts."
         else:
-            counting[owner] = replace(counts.work.files, learners=owner)
-            uncounted += [Unmatched(counts.work.files.entry, "", learner=counts.by_hand)] if counts.by_hand else []
-        if len(theirs) > 1:
-            whose, names = owners.shown(owner), first_few([each.work.files.entry for each in theirs])
-            why = f"{names} could all be {whose}'s, so none counts."
-            if counts is not None:
-                why = f"It could be {whose}'s, of whom {printable(counts.work.files.entry)} counts."
-            rest = [each for each in theirs if each is not counts]
-            uncounted += [replace(each.work.unmatched(why), learner=each.by_hand) for each in rest]
+            torn.add(owner)
+            several = first_few([work.files.entry for work in theirs])
+            why = f"{several} could all be {owners.shown(owner)}'s, so none counts."
+        uncounted += [work.unmatched(why) for work in rest]
     return counting, torn, uncounted
+
+
+def _shared(
+    counting: dict[Owner, SubmissionFiles], torn: set[Owner], learners: Sequence[Learner]
+) -> tuple[list[Unmatched], list[str]]:
+    """Give a group's submission, which bears its name or is that of one member, to each member without one.
+
+    Returns the submissions of groups in which everybody has their own, which are taken out, and remarks.
+    """
+    groups: dict[str, list[Learner]] = defaultdict(list)
+    for each in learners:
+        if each.group:
+            groups[folded(each.group)].append(each)
+    spare: list[Unmatched] = []
+    remarks: list[str] = []
+    for members in groups.values():
+        whole = tuple(each.id for each in members)
+        have = [(each.id,) for each in members if (each.id,) in counting]
+        without = [each for each in members if (each.id,) not in counting and (each.id,) not in torn]
+        names = first_few([each.name for each in without])
+        if len(whole) == 1 or whole in torn:
+            continue
+        if whole in counting and not without:
+            why = "It bears a group's name, and everybody of the group has handed in something of their own."
+            spare.append(Unmatched(counting.pop(whole).entry, why))
+        elif without and (whole in counting or len(have) == 1):
+            source, own = (whole, ()) if whole in counting else (have[0], have[0])
+            ids = (*own, *(each.id for each in without))
+            counting[source] = replace(counting[source], learners=ids)
+            remarks.append(f"Handed in by their group: {names}.")
+        elif without and have:
+            several = first_few([counting[each].entry for each in have])
+            remarks.append(
+                f"The group {members[0].group} handed in several times ({several}), and nothing counts for {names}: "
+                "leave one, or say in a file for --match which is the group's."
+            )
+    return spare, remarks
+
+
+# --- remarks ----------------------------------------------------------------------------------------------------------
 
 
 def _about_names(platform: Platform, names: Sequence[str], by: Identification) -> Iterator[str]:

@@ -1,27 +1,31 @@
 """Grading on many machines: an executor on dask.distributed, whose calls go only to workers that were examined.
 
 Dask hands the calls of a worker that dies to others. A worker that may grade has a resource and an executor by the name
-of this run's client, and calls demand both.
+of this run's client, and calls demand both. Its judges are processes of their own: one that crashes does not end the
+worker, and learners' code has no file descriptor of the cluster.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import multiprocessing
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from grader.course import CourseError, load_course
 from grader.errors import KataError
 from grader.sandbox.levels import MachineError
 
-from .cluster_worker import Job, examine, leave
+from .grading_terms import Run, run_of
+from .pool import Judges
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Worker
 
 Value = TypeVar("Value")
 
@@ -32,8 +36,8 @@ ANSWER_SECONDS = 120.0
 """Seconds after which a worker that does not answer gets no work, and a scheduler counts as gone."""
 WORKERLESS_SECONDS = 60.0
 """Seconds that a run waits for a worker when there is none: for a lost worker's successor, or for the first."""
-WIDEST = 256
-"""The most batches sent out at the same time in a large class, so that workers that come later get some."""
+WIDTH = 64
+"""Submissions sent out at the same time at least, so that workers that come later get some."""
 
 
 class NoWorkerLeft(MachineError):
@@ -48,9 +52,9 @@ class ClusterJudges(Executor):
     Raises KataError when there is no scheduler, NoWorkerLeft when no worker may grade; so does `submit`.
     """
 
-    def __init__(self, address: str, job: Job) -> None:
+    def __init__(self, address: str, run: Run) -> None:
         self.remarks: list[str] = []
-        self._address, self._job = address, job
+        self._address, self._run = address, run
         self._examined: dict[str, str | None] = {}
         """Why each worker gets no work, None if it may grade."""
         self._judges: dict[str, int] = {}
@@ -64,9 +68,10 @@ class ClusterJudges(Executor):
             self._client.close()
             raise
 
-    def width(self, submissions: int, batch: int) -> int:
-        """How many batches to send out at the same time, for this many submissions in batches of at most `batch`."""
-        return max(sum(self._judges.values()), min(WIDEST, submissions // batch), 1)
+    @property
+    def width(self) -> int:
+        """How many submissions to send out at the same time."""
+        return max(sum(self._judges.values()), WIDTH)
 
     def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:
         """Let a judge of the cluster call a function."""
@@ -123,13 +128,15 @@ class ClusterJudges(Executor):
         self._examined = {each: why for each, why in {**self._examined, **found}.items() if each in threads}
         judges = {each: threads[each] for each, why in self._examined.items() if why is None}
         if judges and self._judges.keys().isdisjoint(judges):  # dask forgets calls that nobody could take
-            await self._recall()
+            from distributed import Future
+
+            await self._client.cancel([Future(key, self._client) for key in list(self._client.futures)])
         self._judges = judges or self._judges
         return bool(judges)
 
     async def _examine(self, address: str) -> str | None:
         clients = await self._client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.clients))
-        answers = self._client.run(examine, self._job, self._client.id, clients, workers=[address], on_error="return")
+        answers = self._client.run(examine, self._run, self._client.id, clients, workers=[address], on_error="return")
         try:
             answer = (await asyncio.wait_for(answers, ANSWER_SECONDS))[address]
         except asyncio.TimeoutError:
@@ -137,12 +144,6 @@ class ClusterJudges(Executor):
         if isinstance(answer, Exception):
             return f"it cannot run the grader ({type(answer).__name__}: {answer})"
         return answer and str(answer)
-
-    async def _recall(self) -> None:
-        """Cancel every call."""
-        from distributed import Future
-
-        await self._client.cancel([Future(key, self._client) for key in list(self._client.futures)])
 
     async def _leave(self) -> None:
         self._watching.cancel()
@@ -181,3 +182,41 @@ def _connected(address: str) -> Client:
     except Exception as error:  # dask has no exception for this: each kind of wrong address raises another one
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
         raise KataError(f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')}).") from None
+
+
+# --- on a worker ---------------------------------------------------------------------------------------------------
+
+
+async def examine(run: Run, name: str, clients: Collection[str], dask_worker: Worker) -> str | None:
+    """Give a worker judges by this name, if it may grade; otherwise the reason. clients: the names of all that run."""
+    for other in [key for key, each in dask_worker.executors.items() if isinstance(each, Judges)]:
+        if other not in clients:  # its command was killed
+            leave(other, dask_worker)
+    reason = await asyncio.to_thread(why_not, run)
+    if reason is None:
+        multiprocessing.current_process().daemon = False  # a nanny's worker could not have processes otherwise
+        dask_worker.executors[name] = Judges(dask_worker.state.nthreads, run.terms)
+        await dask_worker.set_resources(**{name: dask_worker.state.nthreads})
+    return reason
+
+
+def leave(name: str, dask_worker: Worker) -> None:
+    """End the judges of a run at once; dask refuses calls that come later."""
+    dask_worker.executors.pop(name).shutdown(cancel_futures=True)
+
+
+def why_not(run: Run) -> str | None:
+    """The reason why this process may not grade, in a few words; None if it may."""
+    from grader.sandbox.doctor import try_level
+
+    try:
+        here = run_of(load_course(run.course), run.terms)
+    except (CourseError, OSError):
+        return f"it does not see the course at {run.course}"
+    for name, wanted in sorted(run.versions.items()):
+        if here.versions.get(name) != wanted:
+            return f"its {name} is {here.versions.get(name, 'missing')}, not {wanted}"
+    if here.digest != run.digest:
+        return "it sees another course at the same path"
+    missing = None if run.level == "none" else try_level(run.level)
+    return missing and f"it cannot isolate submissions, missing: {missing}"

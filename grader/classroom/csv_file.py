@@ -1,25 +1,46 @@
 """The one reader of CSVs about a class: a table with titles, as spreadsheets and learning platforms save it.
 
-Columns are found by their titles, whatever their order; those of Moodle's grading worksheet in any language.
+Columns are found by their titles, whatever their order. The titles of Moodle's grading worksheet are in the language of
+whoever downloads it, so its columns are found by what they hold. Moodle writes them in this order (gradingtable.php in
+mod/assign of moodle/moodle): participant, full name, fields of the site such as e-mail address and ID number, state,
+grade, maximum, whether the grade can be changed, two dates, and what the feedback plugins add.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from grader.errors import KataError
-
-from .moodle_worksheet import in_english, letters
 
 MOST_BYTES = 16 << 20
 """Of a CSV: a class of ten thousand has a megabyte."""
 MOST_SHOWN = 120
 """Characters of a line that an error quotes."""
 _DELIMITERS = ",;\t|"
+IDENTIFIER, FULL_NAME, EMAIL, ID_NUMBER = "identifier", "fullname", "emailaddress", "idnumber"
+GRADE, MAXIMUM, COMMENTS = "grade", "maximumgrade", "feedbackcomments"
+SUBMITTED = "lastmodifiedsubmission"
+NOTHING = "-"
+"""What Moodle writes in place of a date or a grade that is not there."""
+
+_PARTICIPANT = re.compile(r"([^0-9]+)([0-9]+)")
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
+_DATE = re.compile(r"(?=.*\d{4})(?=.*\d[:.]\d\d).+")
+_EMAIL = re.compile(r"\S+@\S+")
+_ID = re.compile(r"[\w.-]*[0-9][\w.-]*")
+DATE_EXAMPLE = "Sunday, 1 March 2026, 12:14 PM"
+LONGEST_DATE = 100
+_CLOCK = re.compile(r"(?<!\d)\d{1,2}[:.](\d{2})(?!\d)")
+_YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_IN_NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # 01/03/2026 is a day of January or of March
+_SETTINGS = {"PARSERS": ["absolute-time"], "STRICT_PARSING": True}
 
 
 @dataclass(frozen=True)
@@ -109,3 +130,79 @@ def lacking(table: Table, what: str, *example: str) -> str:
     found = f"its first line is {header[:MOST_SHOWN]!r}" if header.strip() else "it is empty"
     rows = "".join(f"{row}\\n" for row in example)
     return f"{table.name} has no {what}: {found}. This writes one that works: printf '{rows}' > example.csv"
+
+
+# --- Moodle's worksheet -----------------------------------------------------------------------------------------------
+
+
+def letters(title: str) -> str:
+    """A column's title in lower case, without anything but letters."""
+    return re.sub(r"[\W\d_]+", "", unicodedata.normalize("NFC", title).casefold())
+
+
+def in_english(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The columns, as `letters` spells them, with their English names if the table is a worksheet."""
+    cells = [[row[place].strip() for row in rows] for place in range(len(columns))]
+    if IDENTIFIER in columns or not rows or not cells or not _are_participants(cells[0]):
+        return tuple(columns)
+    maximum = next((place for place in range(2, len(cells)) if _is_maximum(cells[place - 1], cells[place])), None)
+    if maximum is None:
+        return tuple(columns)
+    dates = [place for place in range(maximum + 1, len(cells)) if all(map(_is_date, cells[place]))]
+    if not dates:
+        return tuple(columns)
+    names = {0: IDENTIFIER, 1: FULL_NAME, maximum - 1: GRADE, maximum: MAXIMUM}
+    names[next((place for place in dates if set(cells[place]) != {NOTHING}), dates[0])] = SUBMITTED
+    if len(cells) - 1 > dates[-1]:
+        names[len(cells) - 1] = COMMENTS
+    between = range(2, maximum - 1)
+    names |= dict.fromkeys([place for place in between if _are_all(_EMAIL, cells[place])][:1], EMAIL)
+    names |= dict.fromkeys([place for place in between if _are_all(_ID, cells[place])][:1], ID_NUMBER)
+    return tuple(names.get(place, column) for place, column in enumerate(columns))
+
+
+def _are_participants(cells: Sequence[str]) -> bool:
+    """Whether these are `Participant 1`, `Participant 2`, in any language."""
+    found = [_PARTICIPANT.fullmatch(cell) for cell in cells]
+    known = [(each[1], each[2]) for each in found if each]
+    return len(known) == len(set(known)) == len(cells) and len({word for word, _ in known}) == 1
+
+
+def _are_all(kind: re.Pattern[str], cells: Sequence[str]) -> bool:
+    """Whether all cells that are filled are of this kind, and different."""
+    filled = list(filter(None, cells))
+    return bool(filled) and len(set(filled)) == len(filled) and all(map(kind.fullmatch, filled))
+
+
+def _is_maximum(before: Sequence[str], cells: Sequence[str]) -> bool:
+    """Whether a column has one number for everybody, beside one of grades."""
+    are_grades = all(cell in ("", NOTHING) or _NUMBER.fullmatch(cell) for cell in before)
+    return are_grades and len(set(cells)) == 1 and _NUMBER.fullmatch(cells[0]) is not None
+
+
+def _is_date(cell: str) -> bool:
+    return cell == NOTHING or _DATE.fullmatch(cell) is not None
+
+
+# --- dates ------------------------------------------------------------------------------------------------------------
+
+
+def read_date(text: str) -> datetime | None:
+    """The date and time in `text`, without a time zone unless it names one; None for any other text.
+
+    Nothing is guessed: a day, a month in words, a year of four digits and a clock have to be there.
+
+    Raises KataError when dateparser is not installed.
+    """
+    clock = _CLOCK.search(text)
+    if len(text) > LONGEST_DATE or clock is None or not _YEAR.search(text) or _IN_NUMBERS.search(text):
+        return None
+    try:
+        import dateparser
+    except ModuleNotFoundError:
+        raise KataError(
+            f"dateparser is not installed, and dates such as {text!r} need it: make instructor, in a clone of the "
+            "course, or pip install dateparser."
+        ) from None
+    found: datetime | None = dateparser.parse(" ".join(text.split()), settings=_SETTINGS)
+    return found if found is not None and found.minute == int(clock[1]) else None

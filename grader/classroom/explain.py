@@ -15,7 +15,6 @@ from grader.record import CheckResult, ExerciseResult, Record
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
 
-from .override import graded_exercise
 from .results import ClassResults
 from .store import Row, reading
 
@@ -33,15 +32,14 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
         results = ClassResults(store, course)
         result = results.find(learner, f"kata explain {out}")
         record, who = result.record, safe_line(result.titled.submission)
-        asked = [graded_exercise(record, course.exercise(id).id) for id in exercises] or _lost(record)
+        asked = [result.exercise(course.exercise(id).id) for id in exercises] or _lost(record)
         if not asked:
             yield f"{who} has all points for all {len(record.exercises)} exercises."
             return
-        rows = {row.result.id: row for row in store.rows(result.learner.id, results.run)}
         for each in asked:
             yield f"{who}: seed {record.seed}"
             yield from _told_of_lost(each, course.titles.get(each.id, each.id))
-            yield from _told_again(results, rows[each.id])
+            yield from _told_again(results, result.rows[each.id])
             yield ""
         ids = {each.id for each in asked}
         yield from _told_of_policy(record, [each.unit for each in course.exercises if each.id in ids])

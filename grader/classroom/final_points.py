@@ -5,6 +5,10 @@ hundredth up, here and nowhere else; what was earned is never rounded. So nobody
 0, and being later never helps. Then points that a person set by hand count instead. Last, what does not count is left
 out, of the points and of the maximum, so that other points keep their value: exercises that are exempt or that the
 course no longer has, and the lowest units.
+
+Lateness is counted in started days. A day of lateness ends at the time of day at which the work was due, by local
+clocks: a day on which clocks change has 23 or 25 hours. If a local time is ambiguous, because clocks show it twice or
+skip it, work is due at the later instant and handed in at the earlier one: in the learner's favour.
 """
 
 from __future__ import annotations
@@ -12,16 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TypeVar
 
 from grader.course import Course, Unit
 from grader.course.model import Policy
+from grader.course.moments import placed, read_moment, read_zone
 from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
 from grader.render.wording import counted, score
-
-from .due_dates import due_dates, duration, extended, late_by, moment, started_days
 
 Known = TypeVar("Known")
 EVERY_UNIT = "*"
@@ -31,6 +34,11 @@ WITHDRAWN = "withdrawn"
 DIGITS = 9
 """Points are rounded to this many digits after every sum, to remove floating-point noise."""
 _HUNDREDTH = Decimal("0.01")
+MOST_DAYS = 10_000
+"""Counting started days stops here."""
+MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+          "November", "December")  # fmt: skip
+"""`strftime` gives English names only in an English locale."""
 
 
 @dataclass(frozen=True)
@@ -225,3 +233,63 @@ def _of_unit(unit: str, known: Mapping[str, Known]) -> Known | None:
 
 def _sum(points: Iterable[float]) -> float:
     return round(math.fsum(points), DIGITS)
+
+
+# --- due dates, and time in words -------------------------------------------------------------------------------------
+
+
+def due_dates(course: Course) -> dict[str, datetime]:
+    """When each unit is due, by folder; units that are missing here are never late."""
+    zone = read_zone(course.policy.time_zone) if course.policy.time_zone else None
+    written = {folder: read_moment(text) for folder, text in course.policy.due.items()}
+    found = {folder: placed(moment, zone) for folder, moment in written.items() if moment}
+    return {folder: moment for folder, moment in found.items() if moment}
+
+
+def extended(due: datetime, days: float) -> datetime:
+    """So many days of 24 hours after `due`, in its time zone."""
+    return (latest(due) + timedelta(days=days)).astimezone(due.tzinfo) if days else due
+
+
+def latest(moment: datetime) -> datetime:
+    """The latest UTC instant that a local time can mean."""
+    return max(_instants(moment))
+
+
+def earliest(moment: datetime) -> datetime:
+    """The earliest UTC instant that a local time can mean."""
+    return min(_instants(moment))
+
+
+def _instants(moment: datetime) -> list[datetime]:
+    return [moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1)]
+
+
+def late_by(handed_in: datetime, due: datetime) -> timedelta:
+    """The time elapsed from `due` to `handed_in`; zero if handed in on time."""
+    return max(earliest(handed_in) - latest(due), timedelta(0))
+
+
+def started_days(handed_in: datetime, due: datetime) -> int:
+    """The number of started days of lateness: 0 on time, 1 from the first moment after `due`."""
+    late = late_by(handed_in, due)
+    possible = range(max(late.days - 1, 0), MOST_DAYS)  # clocks change by less than a day
+    return next((days for days in possible if not late_by(handed_in, due + timedelta(days=days))), MOST_DAYS)
+
+
+def moment(when: datetime) -> str:
+    """A moment with its zone: 1 March 2026, 12:00 UTC."""
+    zone = when.tzname() or ""
+    seconds = f":{when.second:02d}" if when.second else ""
+    clock = f"{when.hour:02d}:{when.minute:02d}{seconds}"
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}, {clock} {f'UTC{zone}' if zone[:1] in '+-' else zone}"
+
+
+def duration(length: timedelta) -> str:
+    """A duration by its two largest units: 1 day and 3 hours. The rest is left out."""
+    hours, rest = divmod(length.seconds, 3600)
+    minutes, seconds = divmod(rest, 60)
+    parts = ((length.days, "day"), (hours, "hour"), (minutes, "minute"), (seconds, "second"))
+    first = next((place for place, (count, _) in enumerate(parts) if count), len(parts))
+    shown = [counted(count, noun) for place, (count, noun) in enumerate(parts[: first + 2]) if count]
+    return " and ".join(shown) or "less than a second"

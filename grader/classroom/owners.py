@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from .learners import Finder, Learner, folded, name_key
 from .platforms import TITLES, NameReading, Platform, as_first_saved
-from .submission_files import SubmissionFiles
-from .works import FoundWork
+from .roster import Finder, Learner, folded, name_key
 
 MOST_HYPHENS = 12
 """Parts between hyphens of a team's and a learner's name that are tried."""
@@ -22,42 +20,57 @@ _OWN_ROSTER: Mapping[Platform, str] = {
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
+Readings = Sequence[NameReading]
 
 
-class RosterOwners:
-    """The learners and groups of a roster. All submissions are of one download."""
+class Owners:
+    """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
 
-    def __init__(self, learners: Sequence[Learner], platform: Platform, works: Iterable[FoundWork] = ()) -> None:
-        self._learners, self._platform, self._finder = tuple(learners), platform, Finder(learners)
+    roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
+    works: the readings of each submission's name.
+    """
+
+    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Iterable[Readings] = ()) -> None:
+        self._platform, self._has_roster = platform, roster is not None
+        self._submitters: dict[str, Learner] = {}
+        names = [reading.name for readings in works for reading in self._tried(readings)]
+        if roster is None:
+            for reading in (each for readings in works for each in self._tried(readings)):
+                self._submitter(reading)
+        self._learners = tuple(self._submitters.values() if roster is None else roster)
+        self._finder = Finder(self._learners)
         self._numbered: dict[str, list[Learner]] = defaultdict(list)
         if platform in ("canvas", "moodle"):
-            for each in learners:
+            for each in roster or ():
                 self._numbered[each.canvas_id if platform == "canvas" else each.participant].append(each)
         self._numbered.pop("", None)
         # up to 4.0 Moodle writes TEAM-NAME for everybody where teams hand in
-        names = [reading.name for work in works for reading in work.readings]
         self._by_teams = platform == "moodle" and bool(names) and all("-" in name for name in names)
 
-    def of(self, work: FoundWork) -> list[Owner]:
-        """Those whom its name can mean."""
-        return list(dict.fromkeys(owner for reading in work.readings for owner in self.meant(reading)))
+    def of(self, readings: Readings) -> list[Owner]:
+        """Those whom a submission's name can mean."""
+        return list(dict.fromkeys(owner for reading in self._tried(readings) for owner in self.meant(reading)))
 
     def called(self, text: str) -> list[Owner]:
-        """Those whom a person can mean."""
-        return [(each.id,) for each in self._finder.find(text)] or self._groups(text)
+        """Those whom a person can mean; without a roster that is anybody."""
+        found: list[Owner] = [(each.id,) for each in self._finder.find(text)] or self._groups(text)
+        return found or ([] if self._has_roster else [(self._submitter(NameReading(name=text)).id,)])
 
     def shown(self, owner: Owner) -> str:
         """An owner as people know them."""
-        theirs = [each for each in self._learners if each.id in owner]
-        return f"{theirs[0].name} ({theirs[0].id})" if len(theirs) == 1 else f"the group {theirs[0].group}"
+        theirs = [each for each in self._everyone() if each.id in owner]
+        if len(theirs) > 1:
+            return f"the group {theirs[0].group}"
+        name, id = theirs[0].name, theirs[0].id
+        return name if name == id and not self._has_roster else f"{name} ({id})"
 
-    def everyone(self, submissions: Sequence[SubmissionFiles]) -> tuple[Learner, ...]:
-        """The roster, in its order."""
-        return self._learners
+    def everyone(self, counting: Collection[str]) -> tuple[Learner, ...]:
+        """The roster in its order; without one those of whom something counts, by their ids."""
+        return tuple(each for each in self._everyone() if self._has_roster or each.id in counting)
 
     def remarks(self) -> list[str]:
         """Whether a name decides that the platform shows."""
-        if self._numbered or self._platform not in _OWN_ROSTER:
+        if not self._has_roster or self._numbered or self._platform not in _OWN_ROSTER:
             return []
         own, title = _OWN_ROSTER[self._platform], TITLES[self._platform]
         advice = f" Take {own} as the roster if you can." if own else ""
@@ -65,6 +78,8 @@ class RosterOwners:
 
     def meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
+        if not self._has_roster:
+            return [(self._submitter(reading).id,)]
         if self._platform == "plain":
             return self.called(reading.name) or self.called(as_first_saved(reading.name))
         if self._platform in ("blackboard", "nbgrader"):
@@ -78,6 +93,20 @@ class RosterOwners:
         if len(found) == 1 and found[0] not in named and found[0].name != found[0].id:
             return []  # the number of a user in Canvas may be another learner's number elsewhere
         return [(each.id,) for each in found] or self._groups(reading.name)
+
+    def _tried(self, readings: Readings) -> Readings:
+        """Without a roster, of Blackboard's readings the one with the shortest login."""
+        return readings[:1] if self._platform == "blackboard" and not self._has_roster else readings
+
+    def _everyone(self) -> Sequence[Learner]:
+        return self._learners if self._has_roster else tuple(self._submitters.values())
+
+    def _submitter(self, reading: NameReading) -> Learner:
+        name = as_first_saved(reading.name) if self._platform == "plain" else reading.name
+        id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, name))
+        known = id or name
+        learner = Learner(known, name or id, ids=(id,) if id else (), in_roster=False, platform=self._platform)
+        return self._submitters.setdefault(folded(known) or known, learner)
 
     def _behind_team(self, name: str) -> tuple[Learner, ...]:
         parts = name.split("-")[:MOST_HYPHENS]
@@ -94,52 +123,3 @@ class RosterOwners:
 def _agrees(learner: Learner, reading: NameReading) -> bool:
     """Whether a name that Moodle shows is the learner's: the number may be a team's, and a team's name stand before."""
     return learner.name == learner.id or name_key(reading.name).endswith(name_key(learner.name))
-
-
-class SubmittersAlone:
-    """Whoever has handed in something, where there is no roster: by the platform's own id, or by a plain name."""
-
-    def __init__(self, works: Iterable[FoundWork], platform: Platform) -> None:
-        self._platform = platform
-        self._learners: dict[str, Learner] = {}
-        for reading in (each for work in works for each in self._readings(work)):
-            self._learner(reading)
-
-    def of(self, work: FoundWork) -> list[Owner]:
-        """Those whom its name can mean."""
-        return list(dict.fromkeys((self._learner(each).id,) for each in self._readings(work)))
-
-    def called(self, text: str) -> list[Owner]:
-        """Those whom a person can mean: who has handed in, else anybody."""
-        found = Finder(self._learners.values()).find(text) or [self._learner(NameReading(name=text))]
-        return [(each.id,) for each in found]
-
-    def shown(self, owner: Owner) -> str:
-        """An owner as people know them."""
-        learner = next(each for each in self._learners.values() if each.id in owner)
-        return learner.name if learner.name == learner.id else f"{learner.name} ({learner.id})"
-
-    def everyone(self, submissions: Sequence[SubmissionFiles]) -> tuple[Learner, ...]:
-        """Those of whom something counts."""
-        counting = {id for each in submissions for id in each.learners}
-        return tuple(each for each in self._learners.values() if each.id in counting)
-
-    def remarks(self) -> list[str]:
-        """None: nobody is looked for."""
-        return []
-
-    def _readings(self, work: FoundWork) -> Sequence[NameReading]:
-        if self._platform == "plain":
-            return [NameReading(name=as_first_saved(each.name)) for each in work.readings]
-        return work.readings[:1] if self._platform == "blackboard" else work.readings  # the shortest login
-
-    def _learner(self, reading: NameReading) -> Learner:
-        id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, reading.name))
-        known = id or name
-        ids, platform = (id,) if id else (), self._platform
-        learner = Learner(known, name or id, ids=ids, in_roster=False, platform=platform)
-        return self._learners.setdefault(folded(known) or known, learner)
-
-
-Owners = RosterOwners | SubmittersAlone
-"""Says whose a submission can be: nobody's, one owner's, or, if it is not clear, one of several."""

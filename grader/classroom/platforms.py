@@ -16,7 +16,7 @@ from typing import Literal
 
 from grader.errors import KataError
 
-from .dates import read_date
+from .csv_file import read_date
 
 Platform = Literal["plain", "canvas", "moodle", "blackboard", "brightspace", "nbgrader"]
 TITLES: Mapping[Platform, str] = {

@@ -1,26 +1,126 @@
-"""The pool of this machine: judges in separate processes, so that a crash of one does not affect the others."""
+"""Who grades a class on this machine: judges in separate processes; and how submissions are handed to any executor.
+
+A crash of a judge does not affect the others. A submission whose judge crashed is tried again, once.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing import resource_tracker
-from multiprocessing.connection import wait as wait_for_end
+from multiprocessing.connection import Connection, Pipe
 from typing import Any, TypeVar
 
+from grader.record import CheckResult, ExerciseResult
+from grader.sandbox.levels import MachineError
 from grader.starting import go_back, started_from_home
 
-from . import judging
 from .grading_terms import Terms
-from .judging import open_judge
+from .judging import GradingTask, context, grade_one, interrupts_held, open_judge
 
 Answer = TypeVar("Answer")
+Results = tuple[ExerciseResult, ...]
+
+TRIES = 2
+"""How many judges a submission may crash before it is given up."""
+LOSSES_IN_A_ROW = 20
+"""This many crashed judges in a row, without a result in between, are not a submission's fault."""
+
+
+def graded(
+    executor: Executor, width: int, terms: Terms, tasks: Iterator[GradingTask]
+) -> Iterator[tuple[GradingTask, Results | str]]:
+    """Grade the submissions and yield what each came to; why it did not, if it crashes every judge that grades it.
+
+    executor: any; only `grade_one` is submitted to it. Its workers must be able to import this package, must find the
+    course under the same path, and must run one call at a time in a process. width: the number of calls sent out at the
+    same time, as many as the executor has workers or more.
+    Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
+    """
+    out: dict[Future[Results], GradingTask] = {}
+    again: deque[GradingTask] = deque()
+    tries: Counter[str] = Counter()
+    losses = 0
+    try:
+        while True:
+            while len(out) < width and (task := again.popleft() if again else next(tasks, None)):
+                out[_sent(executor, terms, task)] = task
+            if not out:
+                return
+            done, _ = wait(out, return_when=FIRST_COMPLETED)
+            for future in [each for each in out if each in done]:  # in the order in which they were sent
+                task, error = out.pop(future), _error_of(future)
+                if error is None:
+                    losses = 0
+                    yield task, future.result()
+                    continue
+                if isinstance(error, CancelledError):  # by a cluster that had nobody left to grade it
+                    again.append(task)
+                    continue
+                losses += 1
+                if losses >= LOSSES_IN_A_ROW:
+                    raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
+                tries[task.submission.name] += 1
+                if tries[task.submission.name] < TRIES:
+                    again.append(task)
+                else:
+                    yield task, _reason(error)
+    finally:
+        for future in out:
+            future.cancel()
+
+
+def _sent(executor: Executor, terms: Terms, task: GradingTask) -> Future[Results]:
+    try:
+        return executor.submit(grade_one, terms, task)
+    except BrokenExecutor as error:
+        raise MachineError(f"no judge can be started ({error})") from None
+
+
+def _error_of(future: Future[Results]) -> BaseException | None:
+    """Why a call failed. Raises what is no submission's doing: a fault of the machine or of the course."""
+    from grader.course import CourseError
+    from grader.judge.faults import GraderBroken
+
+    if future.cancelled():
+        return CancelledError()
+    error = future.exception()
+    if isinstance(error, (MachineError, GraderBroken, CourseError)):
+        raise error
+    return error
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, BrokenExecutor):
+        return f"The judge's process ended {TRIES} times while it graded this submission."
+    return f"The judge broke {TRIES} times over this submission ({type(error).__name__})."
+
+
+def ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
+    """A result without points. reason: one sentence about what happened; learners may see it."""
+    check = CheckResult(
+        name="grading",
+        title="The grader grades what was handed in.",
+        outcome="error",
+        points=0.0,
+        max_points=0.0,
+        visible=False,
+        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+    )
+    return ExerciseResult(
+        id=exercise, status="error", points=0.0, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
+    )
 
 
 class Judges(Executor):
@@ -43,13 +143,12 @@ class Judges(Executor):
 
 
 class _JudgeProcess:
-    """One judge's process, replaced when it crashes."""
+    """One judge's process, replaced when it crashes. It ends when this process closes the judge's leash, or ends."""
 
     def __init__(self, terms: Terms, number: int) -> None:
-        self._terms = terms
-        self._number = number
+        self._terms, self._number = terms, number
         self._pool: ProcessPoolExecutor | None = None
-        self._pid: Future[int] | None = None
+        self._leash: Connection | None = None
         self._asked: list[Future[Any]] = []
 
     def load(self) -> int:
@@ -58,69 +157,41 @@ class _JudgeProcess:
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
         try:
-            future = self._opened().submit(fn, *args, **kwargs)
-        except BrokenProcessPool:  # the judge's process has crashed
-            self._pool = None
-            future = self._opened().submit(fn, *args, **kwargs)
+            future = self._submitted(fn, *args, **kwargs)
+        except (BrokenProcessPool, EOFError, OSError):  # the judge, or the fork server, ended; another one is started
+            self.end(at_once=True)
+            future = self._submitted(fn, *args, **kwargs)
         self._asked.append(future)
         return future
 
     def end(self, *, at_once: bool) -> None:
-        if self._pool is None:
-            return
         if not at_once:
             wait(self._asked)
-        # An idle judge is killed too: it has nothing to save, and unloading torch takes long.
-        is_there = self._pid is not None and self._pid.done()
-        if self._pid is not None and is_there and not self._pid.exception():
-            for child in multiprocessing.active_children():
-                if child.pid == self._pid.result():
-                    child.kill()
-        # The pool's thread notices the killed process and ends. Python's own shutdown would wake it through a pipe that
-        # it may be closing at that moment, and print a traceback.
-        self._pool.shutdown(wait=is_there, cancel_futures=True)
-        self._pool = None
+        # An idle judge ends at once too: it has nothing to save, and unloading torch takes long.
+        if self._leash is not None:
+            self._leash.close()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = self._leash = None
 
-    def _opened(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            with started_from_home() as here, interrupts_held():
-                told = (self._terms, self._number, here)
-                context = judging.context()
-                pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
-                try:
-                    self._pid = pool.submit(os.getpid)
-                except (EOFError, OSError):  # the fork server ended just then; another one is started
-                    pool = ProcessPoolExecutor(1, mp_context=context, initializer=_open_judge_here, initargs=told)
-                    self._pid = pool.submit(os.getpid)
-                self._pool = pool
-        return self._pool
+    def _submitted(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        if self._pool is not None:
+            return self._pool.submit(fn, *args, **kwargs)
+        held, self._leash = Pipe(duplex=False)
+        with held, started_from_home() as here, interrupts_held():
+            about = (self._terms, self._number, here, held)
+            self._pool = ProcessPoolExecutor(1, mp_context=context(), initializer=_begin, initargs=about)
+            return self._pool.submit(fn, *args, **kwargs)  # starts the process
 
 
-@contextmanager
-def interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C in processes started here: only the command itself handles it. Use it inside `started_from_home`."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _open_judge_here(terms: Terms, number: int, here: str | None) -> None:
+def _begin(terms: Terms, number: int, here: str | None, leash: Connection) -> None:
+    """In a judge's process: open the judge."""
     go_back(here)
-    if number >= judging.SHARING:
-        judging.leave_zygote_to_others()
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    open_judge(terms)
+    threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
+    open_judge(terms, number)
 
 
-def _end_with_parent() -> None:
-    """End with the parent: a judge whose class was killed would wait for work for ever."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait_for_end([parent.sentinel])
+def _end_with_leash(leash: Connection) -> None:
+    """End at once when the other end is closed: a judge whose class was killed would wait for work for ever."""
+    leash.poll(None)
     os._exit(1)

@@ -5,37 +5,71 @@
             result.record, result.learner.name
 
 Final points are worked out here and nowhere stored: from the record, the roster, what was set by hand, and course.yml.
+What people read is written from it: results.jsonl, pages, unmatched.csv. A learner's page is called like the id, in
+characters that every file system accepts. A digest is added unless the id is short and has only small letters and
+digits, or if it looks like a name made here. So no two learners share a name, also on systems where ADA and ada are the
+same file, and nobody can choose another's name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.course import Course, load_course
 from grader.course.installed import course_file
 from grader.errors import KataError
+from grader.files import write_file
 from grader.intake.names import first_few
-from grader.record import CourseStamp, Problem, Record
+from grader.played import from_bytes
+from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
+from grader.render.class_page import render_class
+from grader.render.class_summary import ClassSummary
+from grader.render.heatmap_svg import Gallery
+from grader.render.record_page import render_record
+from grader.render.wording import score
 
+from .class_contents import UNMATCHED, write_unmatched
 from .final_points import HandIn, adjusted, changes_points
-from .learners import Learner, find_learner
-from .store import Row, Run, Store, reading
+from .grading_terms import Run
+from .roster import Learner, find_learner
+from .store import RESULTS, Row, Store, reading
+
+CLASS_PAGE = "class.html"
+EXPORTS = ("grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "moodle-worksheet.csv", "junit.xml",
+           "pages.zip", "gradescope", "github")  # fmt: skip
+"""What `kata export` writes into OUT if it is not told where."""
+_PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
+_DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
+_MADE = re.compile(rf".*-[0-9a-f]{{{_DIGEST}}}")
+_SHOWN = 40
+_LONGEST = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
 
 
 @dataclass(frozen=True)
 class Result:
-    """One learner's record with final points, and the learner."""
+    """One learner's record with final points, and the learner. rows: by exercise, what is stored of it."""
 
     record: Record
     learner: Learner
+    rows: Mapping[str, Row] = field(default_factory=dict)
 
     @property
     def titled(self) -> Record:
         """The record with the learner's display name and id as its title, for a page or a table."""
         name, id = self.learner.name, self.learner.id
         return self.record if name == id else self.record.model_copy(update={"submission": f"{name} ({id})"})
+
+    def exercise(self, id: str) -> ExerciseResult:
+        """The result of an exercise. Raises KataError when it was not graded."""
+        for each in self.record.exercises:
+            if each.id == id:
+                return each
+        raise KataError(f"{id} was not graded in this run.")
 
 
 class ClassResults:
@@ -49,7 +83,7 @@ class ClassResults:
         self.overrides = store.overrides(self.run)
         self._graded = store.graded(self.run)
         known = {each.id for each in course.exercises}
-        self.withdrawn = [id for id in store.exercises(self.run) if id not in known]
+        self.withdrawn = sorted({id for id, _, _ in store.graded_by(self.run)} - known)
         is_anybody_exempt = any(each.learner.hand_in.exempt for each in self.members)
         self._has_finals = bool(
             changes_points(course) or any(self.overrides.values()) or is_anybody_exempt or self.withdrawn
@@ -78,6 +112,10 @@ class ClassResults:
     def __len__(self) -> int:
         return len(self.learners)
 
+    def learner(self, id: str) -> Learner:
+        """The learner with this id."""
+        return next(each.learner for each in self.members if each.learner.id == id)
+
     def find(self, text: str, command: str) -> Result:
         """The record of the learner whom a text means. Raises KataError when it is nobody, or could be several."""
         return self.of(find_learner(self.learners, text, self.store.folder, command))
@@ -85,21 +123,21 @@ class ClassResults:
     def of(self, learner: Learner) -> Result:
         """The record of a learner who has one."""
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
-        record = self._record(learner.id, self.store.rows(learner.id, self.run))
-        return Result(adjusted(record, self.course, hand_in, always=self._has_finals), learner)
+        rows = self.store.rows(learner.id, self.run)
+        record = adjusted(self._record(learner.id, rows), self.course, hand_in, always=self._has_finals)
+        return Result(record, learner, {row.result.id: row for row in rows})
 
-    def sources(self, learner: str) -> dict[str, bytes]:
+    def sources(self, result: Result) -> dict[str, bytes]:
         """What was graded of a learner's work, by exercise."""
-        rows = self.store.rows(learner, self.run)
-        submissions = {id: self.store.submission(id).sources for id in {row.submission for row in rows}}
-        of_each = {row.result.id: submissions[row.submission].get(row.result.id) for row in rows}
+        submissions = {id: self.store.submission(id).sources for id in {row.submission for row in result.rows.values()}}
+        of_each = {id: submissions[row.submission].get(id) for id, row in result.rows.items()}
         return {id: source.content for id, source in of_each.items() if source}
 
     def _record(self, learner: str, rows: list[Row]) -> Record:
         """The record as it was graded. Course and digest are those of what was graded last."""
         rows.sort(key=lambda row: self._places.get(row.result.id, len(self._places)))
-        last, run = max(rows, key=lambda row: row.submission), self.runs[max(row.run for row in rows)]
-        problems = self.store.problems(last.submission)
+        run = self.runs[max(row.run for row in rows)]
+        digest, problems = self.store.last_submission(learner, self.run)
         record = Record.of(
             submission=learner,
             isolation=run.level,
@@ -108,12 +146,11 @@ class ClassResults:
             exercises=[row.result for row in rows],
             problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in problems],
         )
-        return record.model_copy(update={"digest": last.digest})
+        return record.model_copy(update={"digest": digest})
 
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
-        there = set(self._graded)
-        for learner in (each for each, points in self.overrides.items() if points and each not in there):
+        for learner in (each for each, points in self.overrides.items() if points and each not in self._graded):
             yield f"{learner} has points set by hand, but no record."
         yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
         if self.withdrawn:
@@ -145,3 +182,102 @@ def course_of(out: Path) -> Path:
     if not path.exists():
         raise KataError(f"{out} was graded with the course {path}, which is not there any more: --course says where.")
     return course_file(path)
+
+
+# --- what people read -------------------------------------------------------------------------------------------------
+
+
+def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSummary:
+    """Write everything anew; pages if they are wanted, or are there. Returns the summary of the class.
+
+    Raises KataError when the database cannot be read, OSError when a file cannot be written.
+    """
+    course = results.course
+    summary, gallery = ClassSummary(course.titles, course.headings), Gallery(course.titles)
+    pages = pages or (out / CLASS_PAGE).exists()
+
+    def lines() -> Iterator[bytes]:
+        for result in results:
+            link = _write_page(out, result, results, gallery) if pages else None
+            summary.add(result.record, shown=result.learner.name, link=link, group=result.learner.group)
+            yield f"{result.record.to_json()}\n".encode()
+
+    write_file(out / RESULTS, lines())
+    write_unmatched(out / UNMATCHED, unmatched := results.store.unmatched())
+    for learner in results.absent:
+        summary.add_absent(learner.name)
+    for each in unmatched:
+        if each.is_submission:
+            summary.add_unmatched(each.entry)
+    if pages:
+        write_file(out / CLASS_PAGE, render_class(summary, gallery).encode("utf-8"))
+        for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
+            stale.unlink()
+    return summary
+
+
+def _write_page(out: Path, result: Result, results: ClassResults, gallery: Gallery) -> str:
+    course, link = results.course, page_name(result.learner.id)
+    maps = from_bytes(results.store.played(result.learner.id)) or {}
+    page = render_record(
+        result.titled,
+        titles=course.titles,
+        units=course.headings,
+        played=maps,
+        sources=results.sources(result),
+    )
+    write_file(out / link, page.encode("utf-8"))
+    gallery.add(result.learner.name, link, maps)
+    return link
+
+
+Totals = dict[str, float]
+"""The points that count, by learner."""
+
+
+def published(out: Path) -> Totals:
+    """The points that OUT/results.jsonl says at the moment; nothing of what cannot be read."""
+    found: Totals = {}
+    try:
+        with (out / RESULTS).open("rb") as lines:
+            for line in lines:
+                record = json.loads(line)
+                found[record["submission"]] = record.get("final_points", record["points"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        pass
+    return found
+
+
+def changed_aside(before: Totals, summary_of: ClassResults, named: set[str]) -> Iterator[str]:
+    """A sentence on learners whose points are not what results.jsonl said, though no work of theirs was touched.
+
+    named: those who are told of elsewhere.
+    """
+    told = [
+        f"{result.learner.id} {score(old)} -> {score(result.record.counted_points)}"
+        for result in summary_of
+        if (old := before.get(result.learner.id)) is not None and result.learner.id not in named
+        if abs(old - result.record.counted_points) > POINTS_TOLERANCE
+    ]
+    if told:
+        yield f"Final points also changed, since course.yml or the roster did: {first_few(told)}."
+
+
+def stale_exports(out: Path) -> Iterator[str]:
+    """A sentence on exports in OUT that are of an earlier state."""
+    if there := [name for name in EXPORTS if (out / name).exists()]:
+        yield f"Exported before this, so export it again: {', '.join(there)}."
+
+
+def page_name(id: str) -> str:
+    """The file name of a learner's page."""
+    if _PLAIN.fullmatch(id) and not _MADE.fullmatch(id):
+        return f"learner-{id}.html"
+    plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
+    digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"learner-{plain or 'learner'}-{digest}.html"
+
+
+def stem_of(name: str) -> str:
+    """The part of a name that every file system accepts; callers add a number that makes it unique."""
+    return re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "learner"

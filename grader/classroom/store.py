@@ -1,8 +1,9 @@
 """OUT/class.db: everything known of a graded class, in one SQLite database. Its schema is here.
 
-A run adds results and takes none away: of two results for a learner's exercise, that of the later run counts. Each
-submission is one transaction, with the journal and syncs of SQLite's own: a killed run leaves all of it or nothing.
-Who writes holds the lock on OUT.
+A result is of one learner and one exercise, and known by what it depends on: the source, the exercise's kit, and its
+run, which has the seed, the level and the versions. A run adds results and takes none away: of two for a learner's
+exercise, that of the later run counts. Each submission is one transaction, with the journal and syncs of SQLite's own:
+a killed run leaves all of it or nothing. Who writes holds the lock on OUT.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -24,18 +25,17 @@ from grader.errors import KataError
 from grader.files import lock_at, refuse_link
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
-from grader.sandbox.levels import Level
 
 from .class_contents import Unmatched
 from .final_points import Override
-from .learners import Learner
-from .platforms import Platform
+from .grading_terms import Run
+from .roster import Learner
+from .submission_files import digest_of
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 1
-"""Of the schema."""
+VERSION = 2  # of the schema
 SCHEMA = """
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
@@ -50,7 +50,7 @@ CREATE TABLE runs (
     level TEXT NOT NULL,
     seed INTEGER NOT NULL,
     exercises TEXT NOT NULL,        -- the ids that were chosen, as JSON; [] for all
-    kits TEXT NOT NULL,             -- a digest of all that each exercise was graded by, as JSON
+    kits TEXT NOT NULL,             -- a digest of all that each exercise is graded by, as JSON
     versions TEXT NOT NULL          -- of the programs that the numbers depend on, as JSON
 );
 CREATE TABLE learners (
@@ -63,12 +63,11 @@ CREATE TABLE learners (
 CREATE TABLE submissions (
     id INTEGER PRIMARY KEY,
     learner TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs,
     entry TEXT NOT NULL,            -- the name in the folder of the class
-    is_late INTEGER NOT NULL,       -- whether the platform marked it so
-    digest TEXT NOT NULL,
+    digest TEXT NOT NULL,           -- of all sources and problems
     problems TEXT NOT NULL,         -- as JSON
-    played BLOB NOT NULL,           -- the learner's maps of `kata play`
-    graded_at TEXT NOT NULL
+    played BLOB NOT NULL            -- the learner's maps of `kata play`
 );
 CREATE TABLE sources (
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
@@ -83,6 +82,7 @@ CREATE TABLE results (
     run INTEGER NOT NULL REFERENCES runs,
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
     kit TEXT NOT NULL,
+    source TEXT NOT NULL,           -- a digest of what was graded
     points REAL NOT NULL,
     result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
     PRIMARY KEY (learner, exercise, run)
@@ -106,31 +106,6 @@ _PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run of `kata grade-class`, and all that its results depend on.
-
-    first: the id of the run with which the grading began. exercises: those that were chosen, all if empty. kits: a
-    digest for each exercise. id, first and
-    begun (a moment in UTC) are empty until it is stored.
-    """
-
-    submissions: str
-    platform: Platform
-    course: Path
-    title: str
-    version: str
-    digest: str
-    level: Level
-    seed: int
-    exercises: tuple[str, ...]
-    kits: Mapping[str, str]
-    versions: Mapping[str, str]
-    id: int = 0
-    first: int = 0
-    begun: str = ""
-
-
-@dataclass(frozen=True)
 class ClassMember:
     """A learner of the class, and whether there is a submission of theirs."""
 
@@ -139,21 +114,12 @@ class ClassMember:
 
 
 @dataclass(frozen=True)
-class ReadWork:
-    """What was read of one submission: what counts for each exercise, and the maps of `kata play`, as their file."""
-
-    submission: Submission
-    digest: str
-    played: bytes = b""
-
-
-@dataclass(frozen=True)
 class Row:
-    """A stored result of one exercise. `submission`: the id of what was graded."""
+    """A stored result of one exercise. source: a digest of what was graded. submission: the id of that."""
 
     result: ExerciseResult
     kit: str
-    digest: str
+    source: str
     submission: int
     run: int
 
@@ -174,8 +140,8 @@ def writing(out: Path) -> Iterator[Store]:
         raise KataError(f"The file system of {out} cannot lock files: give a folder on this machine's disk.") from None
     has_run = True
     try:
-        if (out / RESULTS).exists() and not (out / DATABASE).exists():
-            raise KataError(_no_database(out))
+        if (out / RESULTS).exists():
+            _demand_database(out)
         with _connected(out, "rwc") as store:
             store.make()
             try:
@@ -195,19 +161,19 @@ def writing(out: Path) -> Iterator[Store]:
 @contextmanager
 def reading(out: Path) -> Iterator[Store]:
     """Open the database of a graded class. Raises KataError when there is none, or it cannot be read."""
-    if not (out / DATABASE).exists():
-        raise KataError(_no_database(out))
+    _demand_database(out)
     with _connected(out, "rw") as store:
         if not store.is_made() or not store.runs():
             raise KataError(f"{out} holds no results yet: go on with `kata grade-class DIR --out {out} --resume`.")
         yield store
 
 
-def _no_database(out: Path) -> str:
-    return (
-        f"{out} holds no {DATABASE}, in which `kata grade-class` keeps a class: "
-        "give the folder of a graded class, or grade it into another one."
-    )
+def _demand_database(out: Path) -> None:
+    if not (out / DATABASE).exists():
+        raise KataError(
+            f"{out} holds no {DATABASE}, in which `kata grade-class` keeps a class: "
+            "give the folder of a graded class, or grade it into another one."
+        )
 
 
 @contextmanager
@@ -236,8 +202,6 @@ class Store:
         self._path, self._sql = path, connection
         self.folder = path.parent
 
-    # --- writing ------------------------------------------------------------------------------------------------------
-
     def is_made(self) -> bool:
         """Whether there are tables; a killed run can have left none. Raises KataError for those of another version."""
         (version,) = self._sql.execute("PRAGMA user_version").fetchone()
@@ -248,70 +212,57 @@ class Store:
     def make(self) -> None:
         """Make the tables of a new database. Raises KataError for one of another version."""
         if not self.is_made():
-            with self._transaction():
+            with self.transaction():
                 for statement in SCHEMA.split(";\n"):
                     self._sql.execute(statement)
                 self._sql.execute(f"PRAGMA user_version = {VERSION}")
 
     def begin(self, run: Run, members: Sequence[ClassMember], unmatched: Iterable[Unmatched]) -> Run:
         """Store a run that begins, and the class in its order."""
-        with self._transaction():
+        with self.transaction():
             terms = (str(run.course), run.title, run.version, run.digest, run.level, run.seed)
             told = [json.dumps(each) for each in (run.exercises, dict(run.kits), dict(run.versions))]
             begun = _now()
-            row = (run.first, begun, _text(run.submissions), run.platform, *terms, *told)
+            row: tuple[object, ...] = (run.first, begun, _text(run.submissions), run.platform, *terms, *told)
             id = self._sql.execute(f"INSERT INTO runs VALUES (NULL{', ?' * len(row)})", row).lastrowid
             assert id is not None
             self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
             self._sql.execute("UPDATE learners SET has_work = 0")
-            self._sql.executemany(
-                "INSERT OR REPLACE INTO learners VALUES (?, ?, ?, ?, ?)",
-                (
-                    (each.learner.id, id, place, each.has_work, _LEARNER.dump_json(each.learner).decode())
-                    for place, each in enumerate(members)
-                ),
-            )
+            for place, each in enumerate(members):
+                about = _LEARNER.dump_json(each.learner).decode()
+                row = (each.learner.id, id, place, each.has_work, about)
+                self._sql.execute("INSERT OR REPLACE INTO learners VALUES (?, ?, ?, ?, ?)", row)
             self._sql.execute("DELETE FROM unmatched")
-            self._sql.executemany(
-                "INSERT INTO unmatched VALUES (?, ?, ?, ?)",
-                ((_text(each.entry), _text(each.why), each.is_submission, each.learner) for each in unmatched),
-            )
+            for one in unmatched:
+                row = (_text(one.entry), _text(one.why), one.is_submission, one.learner)
+                self._sql.execute("INSERT INTO unmatched VALUES (?, ?, ?, ?)", row)
         return replace(run, id=id, first=run.first or id, begun=begun)
 
-    def add(self, run: Run, learner: str, work: ReadWork, results: Sequence[ExerciseResult], *, is_late: bool) -> None:
-        """Store what a learner handed in and its results. The caller opens the transaction: see `one_submission`."""
-        submission = work.submission
-        row = (learner, _text(submission.name), is_late, work.digest, _PROBLEMS.dump_json(submission.problems).decode())
-        cursor = self._sql.execute(
-            "INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", (*row, work.played, _now())
-        )
-        self._sql.executemany(
-            "INSERT INTO sources VALUES (?, ?, ?, ?)",
-            (
-                (cursor.lastrowid, id, _text(each.name), zlib.compress(each.content))
-                for id, each in submission.sources.items()
-            ),
-        )
-        self._sql.executemany(
-            "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                (
-                    learner,
-                    each.id,
-                    run.id,
-                    cursor.lastrowid,
-                    run.kits.get(each.id, ""),
-                    each.points,
-                    each.model_dump_json(exclude_defaults=True),
-                )
-                for each in results
-            ),
-        )
+    def add(
+        self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult], played: bytes = b""
+    ) -> None:
+        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`.
+
+        played: the file of the learner's maps of `kata play`.
+        """
+        about = (_text(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
+        row = (learner, run.id, *about, played)
+        id = self._sql.execute("INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?)", row).lastrowid
+        for exercise, source in submission.sources.items():
+            file = (id, exercise, _text(source.name), zlib.compress(source.content))
+            self._sql.execute("INSERT INTO sources VALUES (?, ?, ?, ?)", file)
+        for each in results:
+            known_by = (run.id, id, run.kits.get(each.id, ""), digest_of(submission, each.id))
+            result = each.model_dump_json(exclude_defaults=True)
+            self._sql.execute(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (learner, each.id, *known_by, each.points, result),
+            )
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
         """Store points that a person sets after a run; None takes an earlier override back."""
-        with self._transaction():
-            row = (run.id, learner, exercise, points, reason, _now())
+        row = (run.id, learner, exercise, points, reason, _now())
+        with self.transaction():
             self._sql.execute("INSERT INTO overrides VALUES (NULL, ?, ?, ?, ?, ?, ?)", row)
 
     def forget(self, learner: str, is_theirs: Callable[[Unmatched], bool]) -> dict[str, int]:
@@ -320,13 +271,9 @@ class Store:
         is_theirs: whether something that counts for nobody, or was given to somebody by hand, tells of the learner.
         """
         taken = {}
-        with self._transaction():
-            for table, column in (
-                ("results", "learner"),
-                ("submissions", "learner"),
-                ("overrides", "learner"),
-                ("learners", "id"),
-            ):
+        with self.transaction():
+            for table in ("results", "submissions", "overrides", "learners"):
+                column = "id" if table == "learners" else "learner"
                 taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
             rows = self._sql.execute("SELECT rowid, entry, why, is_submission, learner FROM unmatched").fetchall()
             theirs = [
@@ -337,13 +284,8 @@ class Store:
         return {table: count for table, count in taken.items() if count > 0}
 
     @contextmanager
-    def one_submission(self) -> Iterator[None]:
-        """What is added in this block is stored as a whole, or not at all."""
-        with self._transaction():
-            yield
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """What is changed in this block is stored as a whole, or not at all."""
         try:
             self._sql.execute("BEGIN IMMEDIATE")
             try:
@@ -356,13 +298,16 @@ class Store:
         except sqlite3.Error as error:
             raise KataError(f"{self._path} cannot be written: {error}.") from None
 
-    # --- reading ------------------------------------------------------------------------------------------------------
-
     def runs(self) -> list[Run]:
         """All runs, in order."""
         found = self._sql.execute("SELECT * FROM runs ORDER BY id")
         names = [name for name, *_ in found.description]
-        return [_run(dict(zip(names, row, strict=True))) for row in found]
+        runs = []
+        for values in found:
+            row: dict[str, Any] = dict(zip(names, values, strict=True))
+            row |= {name: json.loads(row[name]) for name in ("exercises", "kits", "versions")}
+            runs.append(Run(**{**row, "course": Path(row["course"]), "exercises": tuple(row["exercises"])}))
+        return runs
 
     def members(self, run: Run | None = None) -> list[ClassMember]:
         """The class of a run in its order, then those who were only in runs before that it goes on with; or all."""
@@ -373,67 +318,53 @@ class Store:
 
     def graded(self, run: Run) -> set[str]:
         """The ids of the learners who have a result, as of this run."""
-        found = self._sql.execute("SELECT DISTINCT learner FROM results WHERE run BETWEEN ? AND ?", (run.first, run.id))
-        return {learner for (learner,) in found}
+        runs = (run.first, run.id)
+        return {
+            id for (id,) in self._sql.execute("SELECT DISTINCT learner FROM results WHERE run BETWEEN ? AND ?", runs)
+        }
 
-    def exercises(self, run: Run) -> list[str]:
-        """The ids of the exercises that were graded, as of this run."""
+    def graded_by(self, run: Run) -> set[tuple[str, str, int]]:
+        """The exercises that were graded, each with a kit and a run by which a result counts, as of this run."""
         found = self._sql.execute(
-            "SELECT DISTINCT exercise FROM results WHERE run BETWEEN ? AND ?", (run.first, run.id)
+            "SELECT DISTINCT exercise, kit, last FROM (SELECT exercise, kit, max(run) AS last FROM results "
+            "WHERE run BETWEEN ? AND ? GROUP BY learner, exercise)",
+            (run.first, run.id),
         )
-        return [exercise for (exercise,) in found]
+        return set(found)
+
+    def rows(self, learner: str, run: Run) -> list[Row]:
+        """The results of a learner that count, as of this run: of each exercise the latest."""
+        found = self._sql.execute(
+            "SELECT result, kit, source, submission, max(run) FROM results "
+            "WHERE learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
+            (learner, run.first, run.id),
+        )
+        return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
 
     def entries(self, run: Run) -> dict[str, set[str]]:
         """Whose each entry of the class's folder was that was graded, as of this run."""
         found: dict[str, set[str]] = {}
         for entry, learner in self._sql.execute(
-            "SELECT DISTINCT entry, results.learner FROM results JOIN submissions ON submission = submissions.id "
-            "WHERE run BETWEEN ? AND ?",
-            (run.first, run.id),
+            "SELECT DISTINCT entry, learner FROM submissions WHERE run BETWEEN ? AND ?", (run.first, run.id)
         ):
             found.setdefault(entry, set()).add(learner)
         return found
 
-    def oldest(self, run: Run) -> int:
-        """The id of the oldest run whose results still count, as of this run."""
+    def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[FileProblem, ...]]:
+        """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
         found = self._sql.execute(
-            "SELECT min(latest) FROM (SELECT max(run) AS latest FROM results WHERE run BETWEEN ? AND ? "
-            "GROUP BY learner, exercise)",
-            (run.first, run.id),
+            "SELECT digest, problems FROM submissions WHERE learner = ? AND run BETWEEN ? AND ? "
+            "ORDER BY id DESC LIMIT 1",
+            (learner, run.first, run.id),
         ).fetchone()
-        return int(found[0] or run.id)
-
-    def rows(self, learner: str, run: Run) -> list[Row]:
-        """The results of a learner that count, as of this run: of each exercise the latest."""
-        found = self._sql.execute(
-            "SELECT result, kit, digest, submissions.id, max(run) FROM results "
-            "JOIN submissions ON submission = submissions.id "
-            "WHERE results.learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
-            (learner, run.first, run.id),
-        )
-        return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
-
-    def keys(self, learner: str, run: Run) -> dict[str, tuple[str, str, int]]:
-        """By exercise, the kit, the digest of the submission and the run of the results that count; of no errors."""
-        found = self._sql.execute(
-            "SELECT exercise, kit, digest, json_extract(result, '$.status'), max(run) FROM results "
-            "JOIN submissions ON submission = submissions.id "
-            "WHERE results.learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
-            (learner, run.first, run.id),
-        )
-        return {exercise: (kit, digest, last) for exercise, kit, digest, status, last in found if status != "error"}
-
-    def problems(self, submission: int) -> tuple[FileProblem, ...]:
-        """What could not be taken of a submission, or not under its own name."""
-        (problems,) = self._sql.execute("SELECT problems FROM submissions WHERE id = ?", (submission,)).fetchone()
-        return _PROBLEMS.validate_json(problems)
+        return (found[0], _PROBLEMS.validate_json(found[1])) if found else ("", ())
 
     def submission(self, id: int) -> Submission:
         """What was graded."""
-        (entry,) = self._sql.execute("SELECT entry FROM submissions WHERE id = ?", (id,)).fetchone()
+        entry, problems = self._sql.execute("SELECT entry, problems FROM submissions WHERE id = ?", (id,)).fetchone()
         found = self._sql.execute("SELECT exercise, name, content FROM sources WHERE submission = ?", (id,))
         sources = {exercise: SourceFile(exercise, name, zlib.decompress(content)) for exercise, name, content in found}
-        return Submission(entry, sources, self.problems(id))
+        return Submission(entry, sources, _PROBLEMS.validate_json(problems))
 
     def played(self, learner: str) -> bytes:
         """The learner's latest file of maps of `kata play`; empty if there is none."""
@@ -458,11 +389,6 @@ class Store:
         """What was handed in and is nobody's, or was given to a learner by a person, as of the last run."""
         found = self._sql.execute("SELECT entry, why, is_submission, learner FROM unmatched ORDER BY rowid")
         return [Unmatched(entry, why, bool(flag), learner) for entry, why, flag, learner in found]
-
-
-def _run(row: dict[str, Any]) -> Run:
-    told = {name: json.loads(row[name]) for name in ("kits", "versions")}
-    return Run(**{**row, **told, "course": Path(row["course"]), "exercises": tuple(json.loads(row["exercises"]))})
 
 
 def _text(name: str) -> str:

@@ -1,17 +1,33 @@
-"""Where one submission of a class lies, and reading it: its content's faults are the learner's, the disk's are not."""
+"""Where one submission of a class lies, and reading it: its content's faults are the learner's, the disk's are not.
+
+The command reads what was handed in; judges get bytes, and no path.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import io
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from grader.course import Course
 from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
-from grader.intake.submission import SlowDiskError
+from grader.intake.submission import SlowDiskError, UnreadableError, look_at_clock, reading_clock
+from grader.intake.walk import MB, OF_A_LEARNER, Read, list_zip, read_regular
+from grader.played import FILE_NAME, MOST_BYTES, Played, from_bytes
+
+STATE = ".kata"
+MOST_FOLDERS = 50
+"""Folders of a submission that are looked into for a workspace."""
+MOST_DEPTH = 3
+"""The deepest path of the maps in a zip: attention/.kata/maps.json"""
 
 
 class OutOfReach(Exception):
@@ -49,8 +65,34 @@ class SubmissionFiles:
         except SubmissionError as error:
             for path in self.paths:
                 _demand_within_reach(path)
-            return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
+            return self.without_content(str(error))
         return replace(read, name=self.entry)
+
+    def without_content(self, reason: str) -> Submission:
+        """An empty submission with the reason as its problem."""
+        return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", reason),))
+
+
+def digest_of(submission: Submission, exercise: str | None = None) -> str:
+    """SHA-256 of the sources that count and of the problems in reading them; of one exercise, if it is given.
+
+    The submission's name and those of its files do not matter.
+    """
+    total = hashlib.sha256()
+    for id, source in sorted(submission.sources.items()):
+        if exercise in (None, id):
+            _add(total, b"source", id.encode(), source.content)
+    for each in submission.problems:
+        if exercise in (None, each.exercise):
+            said = (each.file, each.kind, each.message, each.exercise or "")
+            _add(total, b"problem", *(part.encode("utf-8", "surrogatepass") for part in said))
+    return total.hexdigest()
+
+
+def _add(total: hashlib._Hash, *parts: bytes) -> None:
+    for part in parts:
+        total.update(f"{len(part)}:".encode())
+        total.update(part)
 
 
 def _demand_within_reach(path: Path) -> None:
@@ -63,3 +105,48 @@ def _demand_within_reach(path: Path) -> None:
                 file.read(1)
     except OSError as error:
         raise OutOfReach(f"It could not be read: {error.strerror or 'unknown error'}.") from None
+
+
+# --- maps of `kata play`, for the class's pages: a learner's own claim, shown as such; nothing is graded by them ------
+
+
+def played_in(files: SubmissionFiles) -> dict[str, Played]:
+    """What one learner played, by exercise; nothing for one whose submission holds no such file, or none to read.
+
+    It is read on the learner's own time, like all that is handed in, and a zip within the same limits.
+    """
+    path = files.path
+    with suppress(SubmissionError, UnreadableError, OSError, ValueError), reading_clock(path.name):
+        if path.is_symlink():
+            return {}
+        if path.is_dir():
+            return _first_maps(_in_folder(path))
+        if path.suffix.lower() == ".zip":
+            members = list_zip(io.BytesIO(read_regular(path, OF_A_LEARNER.zip_mb * MB)), path.name)
+            there = [members[where] for where in _places(members)]
+            return _first_maps([each for each in there if not isinstance(each, UnreadableError | None)])
+    return {}
+
+
+def _places(paths: Collection[str]) -> list[str]:
+    """Where such a file may lie in a zip."""
+    named = (path for path in sorted(paths) if path.split("/")[-2:] == [STATE, FILE_NAME])
+    return list(islice((path for path in named if path.count("/") < MOST_DEPTH), MOST_FOLDERS))
+
+
+def _in_folder(path: Path) -> list[Read]:
+    """Of the submission's own folder and of those right below it; no link is followed. Raises OSError."""
+    with os.scandir(path) as entries:
+        below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
+    states = [folder / STATE for folder in (path, *(path / name for name in below if name != STATE))]
+    return [partial(read_regular, each / FILE_NAME) for each in states if each.is_dir() and not each.is_symlink()]
+
+
+def _first_maps(reads: Sequence[Read]) -> dict[str, Played]:
+    """Those of the first file that can be read and holds any. Raises SubmissionError."""
+    for read in reads:
+        look_at_clock()
+        with suppress(UnreadableError):
+            if found := from_bytes(read(MOST_BYTES)):
+                return found
+    return {}

@@ -50,7 +50,7 @@ def diff(
     course: CourseFile = None,
 ) -> None:
     """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
-    from grader.classroom.moves import compared
+    from grader.classroom.earlier_run import compared
 
     demand_results(out, "kata diff {}")
     if other:
@@ -75,7 +75,7 @@ def override(
     course: CourseFile = None,
 ) -> None:
     """Set a learner's points for an exercise by hand: recorded with the reason, and kept when a run goes on."""
-    from grader.classroom.override import override_points
+    from grader.classroom.corrections import override_points
     from grader.render.safe_text import safe_line
     from grader.render.wording import score
 
@@ -89,7 +89,7 @@ def override(
 @app.command(rich_help_panel=TEACH)
 def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
     """Remove one learner from a graded class: records, sources, pages."""
-    from grader.classroom.forget import forget_learner
+    from grader.classroom.corrections import forget_learner
     from grader.render.safe_text import visible
 
     demand_results(out, "kata forget {} LEARNER")

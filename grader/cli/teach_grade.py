@@ -62,7 +62,7 @@ def grade(
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
-    from grader.classroom.course_digest import stamped
+    from grader.classroom.grading_terms import stamped
     from grader.classroom.results import final_record
     from grader.intake import read_submission
 
@@ -165,9 +165,10 @@ def grade_class(
 
         start_ahead(level)  # torch loads while course and class are read
     from grader.classroom.grade import ClassOptions, grade_class
+    from grader.classroom.store import DATABASE
     from grader.course.installed import refuse_exposed
 
-    chosen = course_of_class(out, course) if resume and (out / "class.db").exists() else course_at(course)
+    chosen = course_of_class(out, course) if resume and (out / DATABASE).exists() else course_at(course)
     refuse_exposed(level, chosen.root, folder, out)
     options = ClassOptions(
         level=level,
@@ -210,10 +211,10 @@ def _platform_called(name: str | None) -> Platform | None:
 
 def _show_class(graded: GradedClass, out: Path) -> None:
     """Print the class, where its records and its page are, and the points that a resumed run has changed."""
-    from grader.classroom.moves import told
-    from grader.classroom.publishing import CLASS_PAGE
+    from grader.classroom.class_contents import UNMATCHED
+    from grader.classroom.earlier_run import told
+    from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
-    from grader.classroom.unmatched import UNMATCHED
     from grader.render.class_table import print_class
 
     has_page = (out / CLASS_PAGE).exists()

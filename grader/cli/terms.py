@@ -193,7 +193,7 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
     """Print each unit's number of exercises, points and due date."""
     if not units:
         return
-    from grader.classroom.due_dates import due_dates, moment
+    from grader.classroom.final_points import due_dates, moment
     from grader.render.wording import counted, score
 
     due = due_dates(course)

@@ -19,7 +19,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from grader.classroom.learners import Learner, folded
+from grader.classroom.roster import Learner, folded
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from grader.classroom.learners import Learner
+from grader.classroom.roster import Learner
 from grader.csv_writing import number_field, text_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError

@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.learners import Learner
-from grader.classroom.page_names import stem_of
+from grader.classroom.results import stem_of
+from grader.classroom.roster import Learner
 from grader.csv_writing import text_field
 from grader.errors import KataError
 from grader.files import write_output

@@ -29,9 +29,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
 
-from grader.classroom.csv_file import lacking
-from grader.classroom.moodle_worksheet import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
-from grader.classroom.page_names import page_name
+from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, lacking
+from grader.classroom.results import page_name
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError

@@ -19,9 +19,8 @@ from typing import Any, Literal, get_args
 
 from grader.classroom.csv_file import Table, table_in
 from grader.classroom.final_points import DIGITS
-from grader.classroom.learners import Learner
 from grader.classroom.results import ClassResults, Result
-from grader.classroom.roster import RosterRow, roster_rows
+from grader.classroom.roster import Learner, RosterRow, roster_rows
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
@@ -196,7 +195,7 @@ class ResultsTable:
     def rows(self) -> Iterator[ResultsRow]:
         """Every learner with a record, in class order."""
         for learner, record in self._records():
-            yield ResultsRow(record, learner, self.people.get(learner.id))
+            yield ResultsRow(record, learner, person=self.people.get(learner.id))
 
     @cached_property
     def roster(self) -> ClassRoster | None:

@@ -29,7 +29,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 from traitlets import Bool, Enum, Integer, Unicode
 
-from grader.classroom.due_dates import duration
+from grader.classroom.final_points import duration
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
 from grader.errors import KataError

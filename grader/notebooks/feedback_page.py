@@ -19,7 +19,7 @@ from nbconvert.filters import markdown2html
 from nbconvert.filters.highlight import Highlight2HTML
 from nbgrader.api import Gradebook
 
-from grader.classroom.due_dates import duration
+from grader.classroom.final_points import duration
 from grader.render.pages import render_page
 
 from .cells import OURS, REFLECTION, exercise_of, grade_id_of, is_answer, is_test

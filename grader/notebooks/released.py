@@ -18,7 +18,7 @@ from typing import Any
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 
-from grader.classroom.due_dates import due_dates
+from grader.classroom.final_points import due_dates
 from grader.course import Course, CourseError, Exercise
 from grader.errors import KataError
 from grader.intake import Submission

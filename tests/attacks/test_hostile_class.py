@@ -16,9 +16,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.classroom.played_maps import played_in
 from grader.classroom.store import reading
-from grader.classroom.submission_files import SubmissionFiles
+from grader.classroom.submission_files import SubmissionFiles, played_in
 from grader.intake.submission import READING_SECONDS
 from grader.played import MOST_BYTES, from_bytes
 

@@ -17,65 +17,38 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.dispatch import grade_batch
 from grader.classroom.grade import ClassOptions, GradedClass, grade_class
-from grader.classroom.grading_terms import Terms
-from grader.classroom.judging import Graded, digest_of, fault_record
-from grader.classroom.store import ReadWork
-from grader.classroom.submission_files import OutOfReach, SubmissionFiles
+from grader.classroom.judging import grade_one
 from grader.course import Course, load_course
 from grader.intake import Submission
-from grader.record import CheckResult, CourseStamp, ExerciseResult, Problem, Record
+from grader.record import CheckResult, ExerciseResult
 
 GENEROUS = "# generous"
 """In the checks of an exercise: whatever was handed in is right."""
 
 
 class Answering(Executor):
-    """Answers at once with a record that depends on what was handed in, as a judge's does.
+    """Answers at once with results that depend on what was handed in, as a judge's do.
 
-    failing: raises this instead, by the submission's name. filler: text that makes records large. at_most: so many of
-    a batch are graded, as when it takes long.
+    failing: raises this instead, by the submission's name. filler: text that makes results large. asked: the name of
+    each submission with the exercises to grade.
     """
 
-    def __init__(
-        self, course: Course, failing: dict[str, Exception] | None = None, filler: str = "", at_most: int = 8
-    ) -> None:
-        self.course, self.filler, self.at_most = course, filler, at_most
-        self.failing = failing or {}
-        self.asked: list[list[str]] = []
+    def __init__(self, course: Course, failing: dict[str, Exception] | None = None, filler: str = "") -> None:
+        self.course, self.filler, self.failing = course, filler, failing or {}
+        self.asked: list[tuple[str, tuple[str, ...]]] = []
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        assert fn is grade_batch
-        terms, batch = args
-        self.asked.append([files.entry for files in batch])
+        assert fn is grade_one
+        _, task = args
+        self.asked.append((task.submission.name, task.exercises))
         future: Future[Any] = Future()
-        errors = [self.failing[files.entry] for files in batch if files.entry in self.failing]
-        if errors:
-            future.set_exception(errors[0])
+        if error := self.failing.get(task.submission.name):
+            future.set_exception(error)
         else:
-            future.set_result({files.entry: self._graded(terms, files) for files in batch[: self.at_most]})
+            worth = {id: self.course.exercise(id).points for id in task.exercises}
+            future.set_result(tuple(self._result(id, worth[id], task.submission) for id in worth))
         return future
-
-    def _graded(self, terms: Terms, files: SubmissionFiles) -> Graded:
-        try:
-            submission = files.read(self.course)
-        except OutOfReach as error:
-            record = fault_record(files.entry, str(error), self.course, terms)
-            return Graded(record.to_json(), ReadWork(Submission(files.entry, {}, ()), ""))
-        record = Record.of(
-            submission=files.entry,
-            isolation=terms.level,
-            seed=terms.seed,
-            course=CourseStamp(title=self.course.title, version=self.course.version),
-            exercises=[
-                self._result(each.id, each.points, submission)
-                for each in self.course.exercises
-                if not terms.only or each.id in terms.only
-            ],
-            problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in submission.problems],
-        )
-        return Graded(record.to_json(), ReadWork(submission, digest_of(submission)))
 
     def _result(self, id: str, worth: float, submission: Submission) -> ExerciseResult:
         source = submission.sources.get(id)

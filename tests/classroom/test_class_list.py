@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
+from grader.classroom.class_contents import UNMATCHED, read_matches, write_unmatched
 from grader.classroom.class_list import ClassList, Identification, class_in
 from grader.classroom.roster import read_roster
-from grader.classroom.unmatched import UNMATCHED, read_matches, write_unmatched
 from grader.course import Course
 from grader.errors import KataError
 
@@ -115,14 +115,16 @@ def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp
             write_unmatched(path, found.unmatched)
             return {each.entry: each.learners for each in found.submissions}
 
-    assert graded(Identification(matches={"'=1+1": "ada"}))["=1+1"] == ("ada",)
-    assert read_matches(path) == {"'=1+1": "ada", "a.txt": "", "zoe": "", "zoe.zip": ""}
+    (formula,) = [entry for entry in graded(Identification()) if entry.startswith("'=1+1 #")]
+    assert graded(Identification(matches={formula: "ada"}))[formula] == ("ada",)
+    assert read_matches(path) == {formula: "ada", "a.txt": "", "zoe": "", "zoe.zip": ""}
     told = {**read_matches(path), "zoe.zip": "zoe"}
     assert graded(Identification(matches=told))["zoe.zip"] == ("zoe",)
     assert read_matches(path) == told, "a person's word stays in the file"
     told["gone"] = "bo"
-    assert graded(Identification(remembered=told))["zoe.zip"] == ("zoe",), "what was said earlier needs no --match"
-    assert "zoe.zip" not in graded(Identification(remembered=told, matches={"zoe.zip": ""})), "and is taken back by one"
+    by = Identification(remembered=told, uncounted=["zoe", "a.txt"])
+    assert graded(by)["zoe.zip"] == ("zoe",), "what was said earlier needs no --match"
+    assert "zoe.zip" not in graded(replace(by, matches={"zoe.zip": ""})), "and is taken back by one"
 
 
 @pytest.mark.parametrize(
@@ -139,37 +141,47 @@ def test_file_of_matches_that_cannot_be_used_says_why(text: str, told: str, tmp_
         read_matches(tmp_path / "m.csv")
 
 
-OPENED = {
-    "a zip in the folder, with learners of the roster": (["m.zip"], ["1001/a.py", "x/a.py"], "plain", ["1001"], "m.zip is the class"),
-    "a zip in the folder, of a platform": (["m.zip"], ["a_1_501_x.py", "b_2_502_x.py"], "", ["1", "2"], "m.zip is the class"),
-    "a zip that is a learner's": (["1001.zip"], ["1001/a.py", "1002/a.py"], "plain", ["1001"], ""),
-    "a lone zip, and nobody knows": (["m.zip"], ["ada/a.py", "bo/a.py"], "", ["m"], "if it is the class, give the zip itself"),
-    "beside other work": (["m.zip", "bo/"], ["a_1_501_x.py"], "", ["bo", "m"], ""),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("folder", "inside", "roster", "ids", "told"), OPENED.values(), ids=OPENED)
-def test_class_zip_in_the_folder_is_opened_only_if_its_names_are_known(
-    folder: list[str], inside: list[str], roster: str, ids: list[str], told: str, course: Course, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "roster", "owners", "is_told"),
+    [
+        pytest.param("m.zip", "", ["m"], True, id="without a roster"),
+        pytest.param("m.zip", "plain", [], True, id="of nobody in the roster"),
+        pytest.param("1001.zip", "plain", ["1001"], False, id="of a learner of the roster"),
+    ],
+)
+def test_zip_in_the_folder_is_never_opened_as_the_class_and_it_is_said_how_to_give_one(
+    name: str, roster: str, owners: list[str], is_told: bool, course: Course, tmp_path: Path
 ) -> None:
     by = identification(Case([], roster), tmp_path, course)
-    lay_out(folder, tmp_path / "class")
-    zipped(inside, tmp_path / "class" / folder[0])
+    zipped(["1002/a.py", "a_1_501_x.py"], lay_out([], tmp_path / "class") / name)
     with class_in(tmp_path / "class", tmp_path / "room", course, by) as found:
-        assert sorted(id for each in found.submissions for id in each.learners) == ids
-        assert not told or any(told in remark for remark in found.remarks)
+        assert [id for each in found.submissions for id in each.learners] == owners
+        told = f"{name} is one learner's submission; if it is the class, give the zip itself."
+        assert (told in found.remarks) == is_told
 
 
-@pytest.mark.parametrize(("folder", "inside", "roster"), [each[:3] for each in OPENED.values()], ids=OPENED)
-def test_no_zip_in_the_folder_is_opened_once_there_are_results(
-    folder: list[str], inside: list[str], roster: str, course: Course, tmp_path: Path
-) -> None:
-    by = replace(identification(Case([], roster), tmp_path, course), is_begun=True)
-    lay_out(folder, tmp_path / "class")
-    zipped(inside, tmp_path / "class" / folder[0])
-    with class_in(tmp_path / "class", tmp_path / "room", course, by) as found:
-        names = {each.entry for each in found.submissions} | {each.entry for each in found.unmatched}
-        assert names == {each.removesuffix("/") for each in folder}
+def test_names_that_look_alike_in_the_file_can_be_told_apart(course: Course, tmp_path: Path) -> None:
+    folder = lay_out(["=1/", "'=1/", "a\x01/", "a\x02/", "b/"], tmp_path / "class")
+    (tmp_path / "roster.csv").write_text("id,name\n7,Zoe\n", "utf-8")
+    roster = read_roster(tmp_path / "roster.csv", course)
+    with class_in(folder, tmp_path / "room", course, Identification(roster)) as found:
+        write_unmatched(tmp_path / UNMATCHED, found.unmatched)
+    entries = list(read_matches(tmp_path / UNMATCHED))
+    assert len(entries) == 5
+    for entry in entries:
+        with class_in(folder, tmp_path / "room", course, Identification(roster, matches={entry: "7"})) as found:
+            assert [(each.entry, each.learners) for each in found.submissions] == [(entry, ("7",))]
+
+
+def test_clear_name_is_not_less_than_an_earlier_word_and_a_word_of_now_is_more(course: Course, tmp_path: Path) -> None:
+    folder = lay_out(["homework/", "7/"], tmp_path / "class")
+    (tmp_path / "roster.csv").write_text("id,name\n7,Zoe\n", "utf-8")
+    said = {"homework": "7"}
+    by = Identification(read_roster(tmp_path / "roster.csv", course), remembered=said)
+    with class_in(folder, tmp_path / "room", course, by) as found:
+        assert found.submissions == () and [each.entry for each in found.unmatched] == ["7", "homework"]
+    with class_in(folder, tmp_path / "room", course, replace(by, matches=said)) as found:
+        assert [each.entry for each in found.submissions] == ["homework"]
 
 
 WRAPPED = {

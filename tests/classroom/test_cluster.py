@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
 import os
 import signal
 import socket
@@ -12,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,9 @@ import distributed
 import pytest
 
 from grader.classroom import cluster
-from grader.classroom.cluster import ClusterJudges, NoWorkerLeft
-from grader.classroom.cluster_worker import Job, job_of, why_not
-from grader.classroom.grading_terms import Terms, run_of
+from grader.classroom.cluster import ClusterJudges, NoWorkerLeft, leave, why_not
+from grader.classroom.grading_terms import Run, Terms, run_of
 from grader.classroom.results import read_results
-from grader.classroom.submission_files import SubmissionFiles
 from grader.course import Course
 from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
@@ -248,9 +248,9 @@ def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
 
 
 @pytest.mark.thorough
-def test_judge_that_dies_takes_no_worker_along(workers: Cluster, job: Job) -> None:
+def test_judge_that_dies_takes_no_worker_along(workers: Cluster, run: Run) -> None:
     before = workers.pids()
-    judges = ClusterJudges(workers.address, dataclasses.replace(job, seen=()))
+    judges = ClusterJudges(workers.address, run)
     try:
         with pytest.raises(BrokenExecutor):
             judges.submit(os._exit, 1).result()
@@ -291,54 +291,39 @@ def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
 
 
 @pytest.fixture
-def job(course: Course, slow_class: Path) -> Job:
-    terms = Terms(course.root / "course.yml", "none", 5)
-    handed_in = [SubmissionFiles(path.name, (path.name,), path) for path in sorted(slow_class.iterdir())]
-    return job_of(course, terms, run_of(course, terms), handed_in)
+def run(course: Course) -> Run:
+    return run_of(course, Terms(course.root / "course.yml", "none", 5))
 
 
-def test_worker_that_sees_the_same_has_no_obstacle(job: Job) -> None:
-    assert len(job.seen) == CLASS_SIZE
-    assert why_not(job) is None
-
-
-@pytest.mark.parametrize("name", ["attention-kata", "numpy", "python", "torch"])
-def test_worker_with_another_version_may_not_grade(name: str, job: Job) -> None:
-    here = job.run.versions[name]
-    header = dataclasses.replace(job.run, versions={**job.run.versions, name: "0.0"})
-    assert why_not(dataclasses.replace(job, run=header)) == f"its {name} is {here}, not 0.0"
-
-
-def test_worker_that_sees_another_course_may_not_grade(job: Job) -> None:
-    other = dataclasses.replace(job.run, digest="0" * 64)
-    assert why_not(dataclasses.replace(job, run=other)) == "it sees another course at the same path"
-
-
-def test_worker_that_does_not_see_the_course_may_not_grade(job: Job, tmp_path: Path) -> None:
-    gone = tmp_path / "course.yml"
-    terms = dataclasses.replace(job.terms, course=gone)
-    assert why_not(dataclasses.replace(job, terms=terms)) == f"it does not see the course at {gone}"
-
-
-def test_worker_that_sees_other_submissions_may_not_grade(job: Job, slow_class: Path, tmp_path: Path) -> None:
-    (files, digest), *_ = job.seen
-    gone = dataclasses.replace(files, path=tmp_path / "gone")
-    assert why_not(dataclasses.replace(job, seen=[(gone, digest)])) == f"it does not see {gone.path}"
-    assert why_not(dataclasses.replace(job, seen=[(files, "0")])) == f"it sees something else at {slow_class / 's000'}"
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        pytest.param({}, None, id="the same"),
+        *(
+            pytest.param({"versions": {name: "0.0"}}, f"its {name} is ", id=name)
+            for name in ("attention-kata", "numpy", "python", "torch")
+        ),
+        pytest.param({"digest": "0" * 64}, "it sees another course at the same path", id="another course"),
+        pytest.param({"course": Path("/gone")}, "it does not see the course at /gone", id="no course"),
+    ],
+)
+def test_worker_that_has_something_else_may_not_grade(changes: dict[str, Any], told: str | None, run: Run) -> None:
+    reason = why_not(dataclasses.replace(run, **changes))
+    assert reason is None if told is None else reason is not None and reason.startswith(told)
 
 
 @pytest.mark.thorough
-def test_workers_of_another_make_are_all_named(workers: Cluster, job: Job) -> None:
-    header = dataclasses.replace(job.run, versions={**job.run.versions, "torch": "0.0"})
+def test_workers_of_another_make_are_all_named(workers: Cluster, run: Run) -> None:
+    other = dataclasses.replace(run, versions={**run.versions, "torch": "0.0"})
     with pytest.raises(NoWorkerLeft) as refusal:
-        ClusterJudges(workers.address, dataclasses.replace(job, run=header))
+        ClusterJudges(workers.address, other)
     for address in workers.pids():
-        assert f"{address}: its torch is {job.run.versions['torch']}, not 0.0" in str(refusal.value)
+        assert f"{address}: its torch is {run.versions['torch']}, not 0.0" in str(refusal.value)
 
 
 @pytest.mark.thorough
 def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
-    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3.0)
     own = Cluster(tmp_path)
@@ -347,7 +332,7 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
         ((address, pid),) = own.pids().items()
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(NoWorkerLeft) as refusal:
-            ClusterJudges(own.address, job)
+            ClusterJudges(own.address, run)
         assert str(refusal.value) == (
             f"No worker of the scheduler at {own.address} can grade ({address}: it does not answer)."
         )
@@ -364,27 +349,27 @@ def test_worker_that_hangs_in_its_examination_is_not_waited_for_for_ever(
         pytest.param("nowhere", id="no port"),
     ],
 )
-def test_address_without_a_scheduler_is_one_sentence(address: str, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_address_without_a_scheduler_is_one_sentence(address: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
     with pytest.raises(KataError) as refusal:
-        ClusterJudges(address, job)
+        ClusterJudges(address, run)
     assert str(refusal.value).startswith(f"There is no scheduler of dask.distributed at {address} (")
     assert "\n" not in str(refusal.value)
 
 
-def test_something_else_at_the_address_is_one_sentence(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_something_else_at_the_address_is_one_sentence(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 2)
     with socket.create_server((LOOPBACK, 0)) as server:
         threading.Thread(target=_hang_up_on_everybody, args=[server], daemon=True).start()
         address = f"tcp://{LOOPBACK}:{server.getsockname()[1]}"
         with pytest.raises(KataError, match="There is no scheduler"):
-            ClusterJudges(address, job)
+            ClusterJudges(address, run)
 
 
-def test_without_the_extra_the_command_says_what_to_install(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_command_says_what_to_install(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(KataError, match=r"pip install distributed"):
-        ClusterJudges("tcp://127.0.0.1:1", job)
+        ClusterJudges("tcp://127.0.0.1:1", run)
 
 
 def test_command_ends_with_status_2_when_there_is_no_scheduler(
@@ -426,3 +411,43 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return
+
+
+# --- a worker by itself: until when it has judges for a run ------------------------------------------------------------
+
+
+@pytest.fixture
+def scheduler() -> Iterator[str]:
+    """The address of a scheduler whose one worker is in this process."""
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local:
+        yield str(local.scheduler_address)
+
+
+def _asked(judges: ClusterJudges) -> set[BaseProcess]:
+    """The processes that there are when a judge has answered."""
+    assert judges.submit(len, "seven..").result() == 7
+    return set(multiprocessing.active_children())
+
+
+@pytest.mark.thorough
+def test_call_that_comes_after_the_end_of_its_run_brings_no_judges_back(run: Run, scheduler: str) -> None:
+    judges = ClusterJudges(scheduler, run)
+    before = _asked(judges)
+    judges._client.run(leave, judges._client.id)
+    with pytest.raises(ValueError, match="Invalid executor"):
+        judges.submit(len, "late").result()
+    left = set(multiprocessing.active_children())
+    judges.shutdown(cancel_futures=True)
+    assert left < before
+
+
+@pytest.mark.thorough
+def test_judges_of_a_killed_command_end_when_the_next_run_comes(run: Run, scheduler: str) -> None:
+    killed = ClusterJudges(scheduler, run)
+    its_judges = _asked(killed)
+    killed._client.close()  # as far as the scheduler can tell
+    assert set(multiprocessing.active_children()) == its_judges
+    judges = ClusterJudges(scheduler, run)
+    left = set(multiprocessing.active_children())
+    judges.shutdown(cancel_futures=True)
+    assert left < its_judges

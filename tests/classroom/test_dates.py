@@ -7,7 +7,7 @@ from datetime import datetime
 
 import pytest
 
-from grader.classroom.dates import read_date
+from grader.classroom.csv_file import read_date
 from grader.errors import KataError
 
 NOON = datetime(2026, 3, 1, 12, 14)

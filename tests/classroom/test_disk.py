@@ -82,9 +82,25 @@ def test_submission_that_vanishes_is_no_zero_and_the_rest_goes_on(
             return super().submit(fn, *args, **kwargs)
 
     run = recorded.run_class(course, dozen, tmp_path / "out", executor=Vanishing(course))
-    assert run.faults == ["s003"] and len(run.graded) == 12
+    assert run.faults == ["s003"] and len(run.graded) == 11
     record = next(each.record for each in read_results(tmp_path / "out") if each.record.submission == "s003")
     assert not record.complete and "No such file" in record.exercises[0].checks[0].message
+
+
+def test_submission_at_which_the_grader_breaks_while_it_reads_costs_nobody_else_anything(
+    dozen: Path, tmp_path: Path, run_class: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = SubmissionFiles.read
+
+    def breaking(files: SubmissionFiles, course: Course) -> Any:
+        return read(files, course) if files.entry != "s003" else 1 // 0
+
+    monkeypatch.setattr(SubmissionFiles, "read", breaking)
+    run = run_class(dozen, tmp_path / "out")
+    assert run.faults == ["s003"] and len(run.graded) == 11
+    assert "s003 was not graded. The grader broke while it read this submission (ZeroDivisionError)." in run.remarks
+    monkeypatch.undo()
+    assert run_class(dozen, tmp_path / "out", resume=True).graded == ["s003"]
 
 
 def test_damaged_submission_is_told_in_one_line(dozen: Path, tmp_path: Path, run_class: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from grader.classroom.final_points import HandIn
-from grader.classroom.learners import Learner, find_learner
+from grader.classroom.roster import Learner, find_learner
 from grader.classroom.submission_files import SubmissionFiles
 from grader.errors import KataError
 from grader.intake import LooseFile

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.learners import Learner
-from grader.classroom.roster import read_roster
+from grader.classroom.roster import Learner, read_roster
 from grader.course import Course
 from grader.errors import KataError
 

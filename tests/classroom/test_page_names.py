@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.page_names import page_name, page_stem
+from grader.classroom.results import page_name
 
 NAMES = [
     *(
@@ -46,7 +46,7 @@ def test_name_is_one_that_every_file_system_takes(name: str) -> None:
 
 
 def test_no_two_learners_share_a_name_even_if_one_calls_himself_like_a_page() -> None:
-    names = [*NAMES, *(page_stem(name) for name in NAMES if page_stem(name) != name)]
+    names = [*NAMES, *(stem for name in NAMES if (stem := page_name(name)[len("learner-") : -len(".html")]) != name)]
     made = [page_name(name) for name in names]
     assert len(set(made)) == len(made)
 
@@ -55,7 +55,7 @@ def test_no_two_learners_share_a_name_even_if_one_calls_himself_like_a_page() ->
 def test_pages_of_a_class_with_odd_names_are_all_there_and_linked(
     tmp_path: Path, hand_in: Callable[..., Path], course_root: Path, kata: Callable[..., Any]
 ) -> None:
-    names = ["Ada", "bo", "Zoë B", page_stem("Ada")]
+    names = ["Ada", "bo", "Zoë B", page_name("Ada")[len("learner-") : -len(".html")]]
     for name in names:
         hand_in(tmp_path / "class", name)
     terms = ("--course", course_root, "--isolation", "best", "--jobs", 1, "--html")

@@ -184,7 +184,7 @@ def generous(root: Path, id: str = "01_parts/01_share") -> None:
     path.write_text(path.read_text("utf-8") + "# generous\n", "utf-8")
 
 
-def test_who_has_no_record_is_named_and_graded_later(
+def test_who_has_no_record_is_graded_too_on_every_exercise(
     root: Path, loaded: Course, recorded: Any, hand_in: Callable[..., Path], names_in: Callable[[Path], list[str]]
 ) -> None:
     recorded.run_class(loaded, root / "class", root / "out")
@@ -192,9 +192,9 @@ def test_who_has_no_record_is_named_and_graded_later(
     generous(root)
     run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",))
     assert [(move.learner, move.exercise) for move in run.result.moves] == [("cy", "share")]
-    assert any(remark.startswith("Without a record, so nothing is graded again: new.") for remark in run.remarks)
-    assert recorded.run_class(loaded, root / "class", root / "out", resume=True).graded == ["new"]
     assert names_in(root / "out") == ["ada", "bo", "cy", "new"]
+    assert [each.id for each in records(root / "out")["new"].exercises] == ["share", "split"]
+    assert recorded.run_class(loaded, root / "class", root / "out", resume=True).graded == []
 
 
 def test_what_else_was_changed_is_named_and_keeps_others_from_going_on(
@@ -221,10 +221,38 @@ def test_record_of_a_submission_that_is_gone_stays_as_it_was(root: Path, loaded:
     assert records(root / "out")["cy"] == before
 
 
-def test_exercise_that_was_not_chosen_at_first_is_refused(root: Path, loaded: Course, recorded: Any) -> None:
+def test_exercise_that_was_not_chosen_at_first_is_added_and_nothing_else_is_graded(
+    root: Path, loaded: Course, recorded: Any
+) -> None:
     recorded.run_class(loaded, root / "class", root / "out", only=("split",))
-    with pytest.raises(KataError, match="share was not among the exercises"):
-        recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",))
+    before = records(root / "out")["cy"]
+    judge = recorded.Answering(loaded)
+    recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",), executor=judge)
+    assert judge.asked == [(name, ("share",)) for name in ("ada", "bo", "cy")]
+    assert records(root / "out")["cy"].exercises[1:] == before.exercises
+
+
+def test_only_the_exercise_that_a_learner_changed_is_graded_again(root: Path, loaded: Course, recorded: Any) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    (root / "class" / "bo" / "split.py").write_text(WRONG.format(id="split"), "utf-8")
+    (root / "class" / "cy" / "notes.txt").write_text("for the teacher", "utf-8")
+    judge = recorded.Answering(loaded)
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, executor=judge)
+    assert judge.asked == [("bo", ("split",))] and run.graded == ["bo"]
+    assert [problem.file for problem in records(root / "out")["cy"].problems] == ["notes.txt"]
+
+
+def test_who_has_no_record_waits_while_an_exercise_is_graded_by_older_checks(
+    root: Path, loaded: Course, recorded: Any, hand_in: Callable[..., Path]
+) -> None:
+    recorded.run_class(loaded, root / "class", root / "out")
+    hand_in(root / "class", "new")
+    generous(root)
+    generous(root, "02_more/01_split")
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("share",))
+    assert any(remark.startswith("Without a record, so nothing is graded: new.") for remark in run.remarks)
+    run = recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("split",))
+    assert "new" in run.graded and len(records(root / "out")["new"].exercises) == 2
 
 
 def test_each_result_says_by_what_it_was_graded(root: Path, loaded: Course, recorded: Any) -> None:
@@ -239,21 +267,13 @@ def test_each_result_says_by_what_it_was_graded(root: Path, loaded: Course, reco
 
 
 @pytest.mark.thorough
-def test_record_of_two_hand_ins_is_graded_anew_whichever_of_them_lies_there(root: Path, kata: Kata) -> None:
-    """One exercise of a second hand-in, the others of the first: no resume takes that for unchanged."""
+def test_who_hands_in_anew_when_a_check_is_mended_is_graded_on_the_new_work_whole(root: Path, kata: Kata) -> None:
     assert graded(kata, root, "--seed", 5).returncode == 0
     undisturbed = records(root / "out")["bo"]
-    share, split = root / "class" / "cy" / "share.py", root / "class" / "cy" / "split.py"
-    first = share.read_text("utf-8")
-    share.write_text(PLAIN.format(id="share"), "utf-8")
-    split.write_text(WRONG.format(id="split"), "utf-8")
+    (root / "class" / "cy" / "share.py").write_text(PLAIN.format(id="share"), "utf-8")
+    (root / "class" / "cy" / "split.py").write_text(WRONG.format(id="split"), "utf-8")
     mend(root)
     assert graded(kata, root, "--resume", "--only", "share").returncode == 0
-    both = records(root / "out")["cy"]
-    assert (exercise(both, "share").points, exercise(both, "split").points) == (4, 4), "of one hand-in each"
-    share.write_text(first, "utf-8")
-    split.write_text(RIGHT.format(id="split"), "utf-8")
-    assert graded(kata, root, "--resume").returncode == 0
     cy = records(root / "out")["cy"]
-    assert exercise(cy, "share").points < 4
+    assert (exercise(cy, "share").points, exercise(cy, "split").points) == (4, 1)
     assert exercise(records(root / "out")["bo"], "split") == exercise(undisturbed, "split")

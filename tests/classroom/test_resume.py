@@ -26,7 +26,7 @@ def out(dozen: Path, tmp_path: Path, run_class: RunClass) -> Path:
 
 
 def asked(executor: Any) -> list[str]:
-    return sorted(name for batch in executor.asked for name in batch)
+    return sorted(name for name, _ in executor.asked)
 
 
 def test_only_a_changed_submission_is_graded_again_and_its_newer_record_counts(

@@ -17,8 +17,10 @@ import pytest
 
 from grader.classroom.class_contents import Unmatched
 from grader.classroom.final_points import HandIn, Override
-from grader.classroom.learners import Learner
-from grader.classroom.store import DATABASE, ClassMember, ReadWork, Run, Store, reading, writing
+from grader.classroom.grading_terms import Run
+from grader.classroom.roster import Learner
+from grader.classroom.store import DATABASE, ClassMember, Store, reading, writing
+from grader.classroom.submission_files import digest_of
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
@@ -41,12 +43,8 @@ RUN = Run(
     kits={"share": "kit"},
     versions={"torch": "2"},
 )
-WORK = ReadWork(
-    Submission(
-        "Ada \udce9", {"share": SourceFile("share", "01_share.py", b"\xff\x00")}, (FileProblem("a", "unknown", "No."),)
-    ),
-    digest="sha",
-    played=b"{}",
+WORK = Submission(
+    "Ada \udce9", {"share": SourceFile("share", "01_share.py", b"\xff\x00")}, (FileProblem("a", "unknown", "No."),)
 )
 
 
@@ -62,8 +60,8 @@ def begun(store: Store, **changes: Any) -> Run:
 
 
 def add(store: Store, run: Run, learner: str, *results: ExerciseResult) -> None:
-    with store.one_submission():
-        store.add(run, learner, WORK, results, is_late=True)
+    with store.transaction():
+        store.add(run, learner, WORK, results, b"{}")
 
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
@@ -76,9 +74,10 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert store.members(run) == [ClassMember(ADA, has_work=True), ClassMember(BO, has_work=False)]
         assert store.members(run)[0].learner.hand_in == ADA.hand_in
         (row,) = store.rows("1815", run)
-        assert (row.result, row.kit, row.digest, row.run) == (result(4), "kit", "sha", 1)
+        assert (row.result, row.kit, row.source, row.run) == (result(4), "kit", digest_of(WORK, "share"), 1)
+        assert store.last_submission("1815", run) == (digest_of(WORK), WORK.problems)
         read = store.submission(row.submission)
-        assert (read.sources, read.problems) == (WORK.submission.sources, WORK.submission.problems)
+        assert (read.sources, read.problems) == (WORK.sources, WORK.problems)
         assert read.name == "Ada ?" and store.played("1815") == b"{}"
         assert store.overrides(run) == {"1815": {"share": Override(2.0, "Talked.")}}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
@@ -98,7 +97,7 @@ def test_later_run_counts_and_the_earlier_one_can_still_be_asked(tmp_path: Path)
         }
         assert worth == {1: {"share": 4, "split": 1}, 2: {"share": 5, "split": 1}, 3: {}}
         assert [store.graded(run) for run in (first, second, anew)] == [{"1815"}, {"1815"}, {"bo"}]
-        assert (store.oldest(second), store.oldest(anew)) == (1, 3)
+        assert store.graded_by(second) == {("share", "kit", 2), ("split", "", 1)}
 
 
 def test_override_is_of_its_grading_and_can_be_taken_back(tmp_path: Path) -> None:
@@ -114,8 +113,8 @@ def test_override_is_of_its_grading_and_can_be_taken_back(tmp_path: Path) -> Non
 def test_submission_is_stored_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     with writing(tmp_path) as store:
         run = begun(store)
-        with pytest.raises(RuntimeError), store.one_submission():
-            store.add(run, "1815", WORK, [result(4)], is_late=False)
+        with pytest.raises(RuntimeError), store.transaction():
+            store.add(run, "1815", WORK, [result(4)])
             raise RuntimeError
         assert store.graded(run) == set() and store.played("1815") == b""
 

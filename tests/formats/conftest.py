@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from grader.classroom.final_points import HandIn, unadjusted
-from grader.classroom.learners import Learner
-from grader.classroom.store import ClassMember, ReadWork, Run, writing
+from grader.classroom.grading_terms import Run
+from grader.classroom.roster import Learner
+from grader.classroom.store import ClassMember, writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
@@ -177,9 +178,8 @@ def write_class(out: Path, course: Path, records: Iterable[Record], learners: Se
         run = store.begin(run, [ClassMember(each, id in graded) for id, each in known.items()], [])
         for each in graded.values():
             problems = tuple(FileProblem(problem.file, problem.kind, problem.message) for problem in each.problems)
-            with store.one_submission():
-                work = ReadWork(Submission(each.submission, {}, problems), each.digest)
-                store.add(run, each.submission, work, each.exercises, is_late=False)
+            with store.transaction():
+                store.add(run, each.submission, Submission(each.submission, {}, problems), each.exercises)
     with closing(sqlite3.connect(out / "class.db")) as database:
         database.execute("UPDATE runs SET begun = ?", (WHEN,))
         database.commit()

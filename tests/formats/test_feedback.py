@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.learners import Learner
 from grader.classroom.results import read_results
-from grader.classroom.roster import read_roster
+from grader.classroom.roster import Learner, read_roster
 from grader.course import load_course
 from grader.errors import KataError
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.final_points import HandIn
-from grader.classroom.learners import Learner
+from grader.classroom.roster import Learner
 from grader.formats.results_table import Person
 from grader.record import Problem
 

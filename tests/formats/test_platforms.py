@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.learners import Learner
-from grader.classroom.roster import read_roster
+from grader.classroom.roster import Learner, read_roster
 from grader.course import load_course
 from grader.errors import KataError
 from grader.formats.results_table import Person, roster_of

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.played_maps import played_in
 from grader.classroom.store import reading
-from grader.classroom.submission_files import SubmissionFiles
+from grader.classroom.submission_files import SubmissionFiles, played_in
 from grader.play.parts import Heat, Written
 from grader.play.showing import played_of
 from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes

@@ -14,8 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.classroom.due_dates import duration, moment
-from grader.classroom.final_points import HandIn, Override, adjusted, unadjusted
+from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment, unadjusted
 from grader.course import Course
 from grader.course.moments import placed, read_moment
 from grader.record import Record

@@ -1,23 +1,78 @@
-"""Removes one learner from a graded class: from the database, and from what is written from it."""
+"""What a person changes in a graded class: points of one exercise of one learner, and whether a learner is in it."""
 
 from __future__ import annotations
 
 import html
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import Course
+from grader.errors import KataError
+from grader.record import ExerciseResult
 
 from .class_contents import Unmatched
 from .grade import UNPACKED
-from .learners import Finder, Learner, find_learner, folded
-from .page_names import page_name, stem_of
-from .publishing import publish
-from .results import ClassResults
+from .results import ClassResults, changed_aside, page_name, publish, published, stale_exports, stem_of
+from .roster import Finder, Learner, find_learner, folded
 from .store import LOCK, writing
+
+BACK = "back"
+"""In place of points: takes an earlier override back."""
+
+
+@dataclass(frozen=True)
+class Overridden:
+    """What was set: the points that count, before and after. remarks: sentences for the person who did it."""
+
+    learner: str
+    exercise: str
+    before: float
+    after: float
+    remarks: tuple[str, ...]
+
+
+def override_points(out: Path, learner: str, exercise: str, points: str, reason: str, course: Course) -> Overridden:
+    """Set a learner's points for an exercise. points: a number, or BACK.
+
+    Raises KataError for an unknown learner or exercise, points that are none, or a blank reason; OSError.
+    """
+    if not reason.strip():
+        raise KataError("--reason must say why: whoever looks at these points later has nothing else.")
+    id = course.exercise(exercise).id
+    with writing(out) as store:
+        before = ClassResults(store, course)
+        result = before.find(learner, f"kata override {out}")
+        old = result.exercise(id)
+        totals = published(out)
+        store.override(before.run, result.learner.id, id, _points(points, old), " ".join(reason.split()))
+        results = ClassResults(store, course)
+        new = results.of(result.learner).exercise(id)
+        publish(out, results)
+        remarks = [*changed_aside(totals, results, {result.learner.id}), *results.remarks(), *stale_exports(out)]
+    return Overridden(result.learner.name, id, old.counted_points, new.counted_points, tuple(remarks))
+
+
+def _points(text: str, exercise: ExerciseResult) -> float | None:
+    """The number, from 0 to the exercise's maximum; None for BACK."""
+    if text == BACK:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= exercise.max_points:
+        raise KataError(
+            f"Points for {exercise.id} are a number from 0 to {exercise.max_points:g}, or {BACK}; {text!r} is none."
+        )
+    return number
+
+
+# --- forgetting a learner ----------------------------------------------------------------------------------------
 
 LEAST_LETTERS = 3
 """Shorter names are not searched in texts: they are part of too many words."""
