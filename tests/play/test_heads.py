@@ -60,14 +60,6 @@ def test_each_part_that_is_off_costs(scene):
 
 
 @pytest.mark.thorough
-def test_without_the_head_that_finds_what_followed_letters_said_twice_are_news(scene):
-    reader = scene("multi_head_attention")
-    found = best(measured(reader.right_weights)[1])
-    losses = effects(parts_of(reader))
-    assert losses[f"without head {found[0] + 1}.{found[1] + 1}"][1] > losses["all on"][1] + 1
-
-
-@pytest.mark.thorough
 def test_the_name_is_gone_on_with_and_not_without_the_head(scene):
     reader = scene("multi_head_attention")
     off = "head:{}.{}".format(*(number + 1 for number in best(measured(reader.right_weights)[1])))

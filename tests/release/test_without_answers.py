@@ -60,14 +60,6 @@ def test_solution_shows_the_learners_own_and_says_so(solved: Path, kata: Kata) -
     assert "The course's own answer is not in this installation" in done.stdout
 
 
-def test_solution_of_what_is_not_passed_is_refused(
-    planned: Path, tmp_path: Path, init: Init, kata: Kata, answer: Answer
-) -> None:
-    folder = init(planned, tmp_path / "attention")
-    done = kata("solution", "softmax", cwd=folder)
-    assert (done.returncode, done.stderr) == (2, "softmax is not passed yet: `kata hint softmax` helps.\n")
-
-
 def test_pytest_runs_all_checks(
     planned: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
 ) -> None:
