@@ -33,6 +33,22 @@ def warm_up() -> None:
     load_what_makes_a_folder()
 
 
+def load_what_few_need() -> None:
+    """Load what few workers need, most of a second each time.
+
+    Checkpoints, meta tensors and `vmap` import sympy, profilers and parts of the compiler.
+    """
+    with contextlib.suppress(Exception):  # a torch version without one of them; then the worker loads it itself
+        from torch.utils.checkpoint import checkpoint
+
+        x = torch.ones(2, 3, requires_grad=True)
+        for is_reentrant in (False, True):
+            checkpoint(torch.tanh, x, use_reentrant=is_reentrant).sum().backward()
+        torch.empty(2, 2, device="meta") @ torch.empty(2, 2, device="meta")
+        torch.vmap(torch.tanh)(x)
+    keep_what_is_loaded()
+
+
 def load_what_makes_a_folder() -> None:
     """Import a module for which older torch creates a temporary folder: later no worker may create one.
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from . import host, wire
 from .limits import Rlimits, limit
 from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
-from .warmth import PageCollapse, keep_what_is_loaded, warm_up
+from .warmth import PageCollapse, keep_what_is_loaded, load_what_few_need, warm_up
 
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
@@ -33,6 +33,8 @@ worker used them up, no other judge on the machine could start anything."""
 THREADS_SECONDS = 0.02
 """How often threads are counted: in between, a worker can start a few hundred."""
 FORK_SECONDS = 5.0
+WORKED_LONG_SECONDS = 0.4
+"""Of processor time. Most workers take a tenth of it, and those that load more of torch twice as much."""
 
 
 @dataclass
@@ -55,6 +57,7 @@ class Zygote:
         self.rules = rules
         self.children: list[Child] = []
         self.forks = 0
+        self.has_loaded_all = False
         self.page_collapse: PageCollapse | None = None
 
     def run(self) -> None:
@@ -139,6 +142,12 @@ class Zygote:
             self.joined.append(socket.socket(fileno=fd))
             _send(self.joined[-1], {"ready": True}, [])
 
+    def _load_all(self) -> None:
+        """Load what few workers need: the first that worked long may have spent it on loading."""
+        self.has_loaded_all = True
+        load_what_few_need()
+        self.page_collapse = PageCollapse()
+
     def _reap(self, child: Child) -> None:
         _, status, used = os.wait4(child.pid, 0)
         os.close(child.pidfd)
@@ -146,6 +155,8 @@ class Zygote:
         code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
         _send(child.life, {"code": code, "cpu_seconds": cpu_seconds}, [])
         child.life.close()
+        if cpu_seconds > WORKED_LONG_SECONDS and not self.has_loaded_all:
+            self._load_all()
 
 
 def _kill(child: Child) -> None:
