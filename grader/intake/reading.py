@@ -181,6 +181,8 @@ class Collector:
         Raises UnreadableError: it answers no exercise, or is not readable.
         """
         kind = kind_of_file(file.called)
+        if self._names.is_case(file.called):
+            raise UnreadableError("is a script of `kata check --script`, not an answer")
         if kind == "notebook":
             self.take_notebook(file.path.name, read(NOTEBOOK_MB * MB))
         elif self._names.by_file(file.called):

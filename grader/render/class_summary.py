@@ -133,7 +133,8 @@ class Topic:
     @property
     def how_many(self) -> str:
         """How many learners share it, of how many who tried."""
-        return f"{len(self.learners)} of the {counted(self.exercise.tried, 'learner')} who tried"
+        tried = self.exercise.tried
+        return f"{len(self.learners)} of the {tried} learners who tried" if tried > 1 else "the one learner who tried"
 
 
 @dataclass(frozen=True)
