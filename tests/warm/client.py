@@ -31,14 +31,17 @@ class Warm:
         self._folder = tempfile.TemporaryDirectory()  # its name is short, as addresses must be
         self._address = str(Path(self._folder.name) / "calls")
         self._environment = dict(environment)
-        self._process = subprocess.Popen(
-            [sys.executable, str(SERVER), self._address, kind],
-            cwd=os.path.abspath(os.sep),
-            env=self._environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self._is_ready = False
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self._address)
+            listener.listen()  # calls wait here until all is loaded
+            self._process = subprocess.Popen(
+                [sys.executable, str(SERVER), str(listener.fileno()), kind],
+                cwd=os.path.abspath(os.sep),
+                env=self._environment,
+                pass_fds=[listener.fileno()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+            )
 
     def is_alike(self, environment: Mapping[str, str]) -> bool:
         """Whether a fork is here what a process would be that is started with this environment."""
@@ -60,7 +63,7 @@ class Warm:
         ):
             given.write(stdin.encode())
             given.seek(0)
-            self._connect(connection)
+            connection.connect(self._address)
             connection.settimeout(seconds)
             sent = socket.send_fds(connection, [text], [given.fileno(), out.fileno(), err.fileno()])
             connection.sendall(text[sent:])
@@ -76,10 +79,3 @@ class Warm:
         """End it."""
         self._process.communicate()
         self._folder.cleanup()
-
-    def _connect(self, connection: socket.socket) -> None:
-        if not self._is_ready:
-            assert self._process.stdout is not None
-            assert self._process.stdout.read(1), "the process did not start"
-            self._is_ready = True
-        connection.connect(self._address)

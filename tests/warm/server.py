@@ -1,6 +1,6 @@
 """A process that has loaded what programs load, and forks for every call: the call then runs in a process of its own.
 
-Started as `python server.py SOCKET KIND`; it ends with its standard input. A call is a fork of a fork: the one in between
+Started as `python server.py SOCKET KIND`, with the number of a socket that listens; it ends with its standard input. A call is a fork of a fork: the one in between
 waits for it, tells how it ended, and ends it when nobody listens any more.
 """
 
@@ -132,12 +132,9 @@ def become(call: dict[str, Any]) -> None:
 
 def main() -> dict[str, Any]:
     """Load, listen, serve: comes back where there is a call, in its own process."""
-    path, kind = sys.argv[1:]
+    number, kind = sys.argv[1:]
     load(kind)
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(path)
-        listener.listen()
-        os.write(1, b"!")  # ready
+    with socket.socket(fileno=int(number)) as listener:
         call = serve(listener)
     become(call)
     return call
