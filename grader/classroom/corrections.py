@@ -7,6 +7,7 @@ import json
 import math
 import re
 import shutil
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,8 +139,18 @@ def _left(out: Path, names: list[str], stems: set[str]) -> Iterator[str]:
             continue
         if path.stat().st_size > MOST_SEARCHED:
             yield f"{path} was not looked through: it is too large."
-        elif path.stem.partition("-")[2] in stems or any(form in path.read_bytes() for form in sought):
+        elif path.stem.partition("-")[2] in stems or any(form in text for text in _texts_in(path) for form in sought):
             yield f"{path} still holds one of these names: take it away or export it again; it may be somebody else's."
+
+
+def _texts_in(path: Path) -> Iterator[bytes]:
+    """What a file holds; of a zip, as `kata export` makes it of pages, the names and contents of its files too."""
+    yield path.read_bytes()
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as packed:
+            for member in packed.namelist():
+                yield member.encode()
+                yield packed.read(member)
 
 
 def _spellings(name: str) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def graded(
     for again in ((), ("--anew",)):
         done = kata("grade-class", "class", "--out", "OUT", *common, *again, cwd=place)
         assert done.returncode == 0, done.stderr
-    for format in ("csv", "junit", "gradescope", "github"):
+    for format in ("csv", "junit", "gradescope", "github", "pages"):
         done = kata("export", "OUT", "--format", format, "--course", course, cwd=place)
         assert done.returncode == 0, done.stderr
     return place
@@ -78,7 +78,13 @@ def test_nothing_of_the_learner_is_left_but_in_exports_which_are_named(place: Pa
         for name, content in files(out).items()
         if any(trace.encode() in content or trace in name for trace in TRACES)
     ]
-    assert left == ["github/0001-18151210.json", "grades.csv", "gradescope/0001-18151210.json", "junit.xml"]
+    assert left == [
+        "github/0001-18151210.json",
+        "grades.csv",
+        "gradescope/0001-18151210.json",
+        "junit.xml",
+        "pages.zip",
+    ]
     assert all(f"OUT/{name} still holds one of these names" in done.stdout for name in left)
 
 

@@ -1,6 +1,6 @@
 """Each format's files of one difficult class, compared whole with tests/formats/golden.
 
-Where a difference is wanted, `KATA_RENEW_GOLDEN=1 pytest tests/formats/test_golden.py` writes them anew.
+Where a difference is wanted, `RENEW=1 pytest tests/formats/test_golden.py` writes them anew.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def test_the_files_are_the_golden_ones(
     folder = GOLDEN / f"{policy}-{format}-by-{by}"
     if said:
         files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)
-    if os.environ.get("KATA_RENEW_GOLDEN"):
+    if os.environ.get("RENEW"):
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():
             path.unlink()
