@@ -98,6 +98,10 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     return ClassList(learners, submissions, ordered, tuple(remarks), platform)
 
 
+SAID, CLEAR, LEFT_OUT, READ_IN_TWO_WAYS = range(4)
+"""The ranks of what several claim of one learner."""
+
+
 # --- what is a submission ---------------------------------------------------------------------------------------------
 
 
@@ -106,13 +110,13 @@ class _Work:
     """One submission, and whom its name can mean. by_hand: whose a person has said that it is, if one has.
 
     rank: a person's word goes first, then a word of before or a clear name, unless that word left it out, then a name
-    with two readings.
+    with two readings. Where no person has said anything, a clear name that was left out is as good as a new one.
     """
 
     files: SubmissionFiles
     readings: tuple[NameReading, ...]
     by_hand: str = ""
-    rank: int = 0
+    rank: int = SAID
 
     def unmatched(self, why: str) -> Unmatched:
         """Its row, if it counts for nobody; it bears the name of the first of its files."""
@@ -191,8 +195,9 @@ def _claims(
         found = owners.called(by_hand) if by_hand else owners.of(work.readings)
         if len(found) == 1:
             is_clear = by_hand or len({reading.id for reading in work.readings}) <= 1
-            named = 2 if entry in (*by.uncounted, *by.matches) and not by_hand else 1
-            claims[found[0]].append(replace(work, by_hand=by_hand, rank=0 if said else named if is_clear else 3))
+            named = LEFT_OUT if entry in (*by.uncounted, *by.matches) and not by_hand else CLEAR
+            rank = SAID if said else named if is_clear else READ_IN_TWO_WAYS
+            claims[found[0]].append(replace(work, by_hand=by_hand, rank=rank))
         elif by_hand:
             whom = "several learners" if found else "nobody"
             problems.append(f"--match says that {entry} is of {by_hand}, and {whom} is called so.")
@@ -213,7 +218,9 @@ def _counting(
     uncounted: list[Unmatched] = []
     for owner, theirs in claims.items():
         first = min(work.rank for work in theirs)
-        best = [work for work in theirs if work.rank == first]
+        if first == CLEAR and not any(work.by_hand for work in theirs):
+            first = LEFT_OUT  # else whoever hands in a second time, under a new name, would win a dispute
+        best = [work for work in theirs if work.rank <= first]
         rest = [work for work in theirs if work not in best or len(best) > 1]
         if len(best) == 1:
             counting[owner] = replace(best[0].files, learners=owner)

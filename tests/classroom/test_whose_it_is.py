@@ -217,6 +217,17 @@ def test_dispute_by_a_borrowed_display_name_leaves_both_rows_to_their_owners_onc
     assert room.points == {"1": 0, "2": ALL}
 
 
+def test_who_hands_in_again_under_a_new_name_wins_no_dispute(room: Class) -> None:
+    """Mallory calls herself Bo. Of one who hands in again, Canvas gives the file another number, so another name."""
+    borrowed = [f"chenbo_101_{number}_share.py" for number in (5001, 5007)]
+    room.grade({"chenbo_102_5002_share.py": RIGHT, "deecy_103_5003_share.py": WRONG}, THREE)
+    room.grade({borrowed[0]: WRONG}, resume=True)
+    (room.folder / borrowed[0]).unlink()
+    done = room.grade({borrowed[1]: WRONG}, resume=True)
+    assert done.result.unmatched == [borrowed[1], "chenbo_102_5002_share.py"]
+    assert room.points == {"2": ALL, "3": 0}
+
+
 def test_platforms_number_that_was_one_learners_is_another_ones_only_if_a_person_says_so(room: Class) -> None:
     """Mallory calls herself Bo, who has handed in nothing so far: Bo's row stays empty, and hers stays hers."""
     mallory, theirs = "Mallory Moe_9001_assignsubmission_file_", "Bo Chen_9001_assignsubmission_file_"
