@@ -104,8 +104,8 @@ class Owners:
     def _submitter(self, reading: NameReading) -> Learner:
         name = as_first_saved(reading.name) if self._platform == "plain" else reading.name
         id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, name))
-        known = id or name
-        learner = Learner(known, name or id, ids=(id,) if id else (), in_roster=False, platform=self._platform)
+        known = id or name or "?"  # a display name of blanks
+        learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False, platform=self._platform)
         return self._submitters.setdefault(folded(known) or known, learner)
 
     def _behind_team(self, name: str) -> tuple[Learner, ...]:

@@ -161,7 +161,7 @@ def _with_logins(found: Mapping[str, PlatformName]) -> dict[str, PlatformName]:
 
 def as_first_saved(name: str) -> str:
     """A name without the number that a browser puts behind that of a file that is there already."""
-    return _SAVED_AGAIN.sub("", name)
+    return _SAVED_AGAIN.sub("", name) or name
 
 
 def last_attempt(platform: Platform, attempts: Collection[str]) -> str | None:
