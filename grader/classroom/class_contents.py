@@ -38,6 +38,8 @@ from .csv_file import lacking, read_table
 
 _NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 _NAMED = 5  # entries that a sentence lists
+MOST_FOLDERS = 100
+"""Folders within folders in a class's zip; a learner's own may be less deep. Making and removing them recurses."""
 UNMATCHED = "unmatched.csv"
 UNMATCHED_TITLES = ("entry", "why", "learner")
 
@@ -233,6 +235,8 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
                 passed_over.append(where)
                 continue
             try:
+                if where.count("/") > MOST_FOLDERS:
+                    raise UnreadableError(f"lies more than {MOST_FOLDERS} folders deep and was not looked into")
                 _lay_out(member, room / where)
             except UnreadableError as error:
                 unread.append(Unmatched(where, f"It {error}."))

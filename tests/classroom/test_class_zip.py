@@ -91,6 +91,7 @@ ODD: dict[str, tuple[Any, str]] = {
     "link": (link("eve.py"), "a link"),
     "below a file": ("ada.zip/inside.py", "no file can have"),
     "name too long": ("eve/" + "x" * 300 + ".py", "no file can have"),
+    "deeper than Python recurses": ("eve/" + "a/" * 1400 + "x.py", "folders deep"),
     "twice": ("bo.py", "two files named bo.py"),
 }
 
