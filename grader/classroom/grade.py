@@ -216,8 +216,9 @@ class _ClassRun:
         if self._options.roster is not None:
             known = self._last.kits if self._last else ()
             return read_roster(self._options.roster, self._course, withdrawn=known)
-        enrolled = tuple(each.learner for each in self._store.members(self._last) if each.learner.in_roster)
-        if not (self._last and enrolled):
+        members = self._store.members(self._last, alone=True) if self._last else []
+        enrolled = tuple(each.learner for each in members if each.learner.in_roster)
+        if not enrolled:
             return None
         self._say(["The roster is that of the run before."])
         return Roster(self._out, enrolled)

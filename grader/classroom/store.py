@@ -309,10 +309,14 @@ class Store:
             runs.append(Run(**{**row, "course": Path(row["course"]), "exercises": tuple(row["exercises"])}))
         return runs
 
-    def members(self, run: Run | None = None) -> list[ClassMember]:
-        """The class of a run in its order, then those who were only in runs before that it goes on with; or all."""
+    def members(self, run: Run | None = None, *, alone: bool = False) -> list[ClassMember]:
+        """The class of a run in its order, then those who were only in runs before that it goes on with; or all.
+
+        alone: without the latter.
+        """
+        oldest = 0 if run is None else run.id if alone else run.first
         found = self._sql.execute(
-            "SELECT about, has_work FROM learners WHERE run >= ? ORDER BY run DESC, place", (run.first if run else 0,)
+            "SELECT about, has_work FROM learners WHERE run >= ? ORDER BY run DESC, place", (oldest,)
         )
         return [ClassMember(_LEARNER.validate_json(about), bool(has_work)) for about, has_work in found]
 

@@ -136,6 +136,14 @@ def test_learner_who_joins_is_taken_from_the_roster_as_it_is_now(two: Class) -> 
         assert two.points == {"1001": ALL, "1002": 0, "1003": ALL}
 
 
+def test_who_was_taken_out_of_the_roster_does_not_come_back_with_it(two: Class) -> None:
+    two.grade({}, f"{TWO}1003,Cy Dee\n", resume=True)
+    corrected = f"{TWO}77,Cy Dee\n"
+    for roster, points in ((corrected, ALL), ("", 0)):
+        done = two.grade({"Cy Dee/share.py": RIGHT if points else WRONG}, roster, resume=True)
+        assert two.points == {"1001": ALL, "1002": 0, "77": points} and not done.result.unmatched
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
