@@ -381,7 +381,9 @@ class Store:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""
         found: dict[str, dict[str, Override]] = {}
         for learner, exercise, points, reason in self._sql.execute(
-            "SELECT learner, exercise, points, reason FROM overrides WHERE run >= ? ORDER BY id", (run.first,)
+            "SELECT learner, exercise, points, reason FROM overrides "
+            "WHERE run IN (SELECT id FROM runs WHERE first = ?) ORDER BY id",
+            (run.first,),
         ):
             theirs = found.setdefault(learner, {})
             theirs.pop(exercise, None)

@@ -107,7 +107,10 @@ def test_override_is_of_its_grading_and_can_be_taken_back(tmp_path: Path) -> Non
         store.override(first, "1815", "split", 1.0, "b")
         store.override(first, "1815", "split", None, "c")
         assert store.overrides(first) == {"1815": {"share": Override(2.0, "a")}}
-        assert store.overrides(begun(store)) == {}
+        anew = begun(store)
+        assert store.overrides(anew) == {}
+        store.override(anew, "1815", "share", 3.0, "d")
+        assert store.overrides(first) == {"1815": {"share": Override(2.0, "a")}}
 
 
 def test_submission_is_stored_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
