@@ -274,9 +274,12 @@ class _ClassRun:
                 yield task
 
     def _task(self, files: SubmissionFiles) -> GradingTask | None:
-        if self._left and self._graded_before.isdisjoint(files.learners):
-            self._waiting.append(files.entry)
-            return None
+        if self._left and not self._graded_before.issuperset(files.learners):
+            graded = tuple(each for each in files.learners if each in self._graded_before)
+            self._waiting += [each for each in files.learners if each not in graded] if graded else [files.entry]
+            if not graded:
+                return None
+            files = replace(files, learners=graded)
         try:
             submission = files.read(self._course)
             played = played_in(files)

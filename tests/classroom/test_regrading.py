@@ -255,6 +255,22 @@ def test_who_has_no_record_waits_while_an_exercise_is_graded_by_older_checks(
     assert "new" in run.graded and len(records(root / "out")["new"].exercises) == 2
 
 
+def test_who_joins_a_group_waits_too_while_an_exercise_is_graded_by_older_checks(
+    root: Path, loaded: Course, recorded: Any
+) -> None:
+    roster = root / "roster.csv"
+    roster.write_text("id,group\nada,Red\nbo,\ncy,\n")
+    recorded.run_class(loaded, root / "class", root / "out", roster=roster)
+    roster.write_text("id,group\nada,Red\nbo,\ncy,\nnew,Red\n")
+    generous(root)
+    generous(root, "02_more/01_split")
+    run = recorded.run_class(loaded, root / "class", root / "out", roster=roster, resume=True, only=("share",))
+    assert any(remark.startswith("Without a record, so nothing is graded: new.") for remark in run.remarks)
+    assert exercise(records(root / "out")["ada"], "share").points == 4 and "new" not in records(root / "out")
+    recorded.run_class(loaded, root / "class", root / "out", resume=True, only=("split",))
+    assert len(records(root / "out")["new"].exercises) == 2
+
+
 def test_each_result_says_by_what_it_was_graded(root: Path, loaded: Course, recorded: Any) -> None:
     recorded.run_class(loaded, root / "class", root / "out")
     generous(root)
