@@ -87,11 +87,13 @@ def refuse_others(store: Store, before: Run, everyone: ClassList, matches: Colle
 
 
 def _moved(before: dict[str, Learner], now: dict[str, Learner]) -> Iterator[str]:
-    """Ids that now belong to somebody who had another id in the class."""
+    """Ids that now belong to somebody who had another id in the class, and has it no more."""
     owners = {folded(each.name): id for id, each in before.items() if each.in_roster}
     for id, learner in now.items():
-        is_renamed = id in before and folded(before[id].name) != folded(learner.name)
-        if is_renamed and owners.get(folded(learner.name), id) != id:
+        name = folded(learner.name)
+        is_renamed = id in before and folded(before[id].name) != name
+        owner = owners.get(name, id)
+        if is_renamed and owner != id and (owner not in now or folded(now[owner].name) != name):
             yield id
 
 

@@ -159,6 +159,12 @@ def test_what_would_move_a_row_is_refused(options: dict[str, str], told: str, tw
     two.refused(told, **options)
 
 
+def test_who_takes_a_classmates_name_keeps_nobody_from_going_on(two: Class) -> None:
+    """On a platform learners choose the name that its roster says."""
+    two.grade({"Ada Byron/share.py": RIGHT}, "id,name\n1001,Ada Byron\n1002,Ada Byron\n", resume=True)
+    assert two.points == {"1001": ALL, "1002": 0} and set(two.unmatched) == {"Ada Byron", "Bo Chen"}
+
+
 def test_roster_for_a_class_that_was_graded_without_one_is_refused_where_rows_would_get_other_names(
     room: Class,
 ) -> None:
