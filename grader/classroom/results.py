@@ -82,6 +82,7 @@ class ClassResults:
         self.members = store.members(self.run)
         self.overrides = store.overrides(self.run)
         self._graded = store.graded(self.run)
+        self._now = {each.learner.id for each in store.members(self.run, alone=True)}
         known = {each.id for each in course.exercises}
         self.withdrawn = sorted({id for id, _, _ in store.graded_by(self.run)} - known)
         is_anybody_exempt = any(each.learner.hand_in.exempt for each in self.members)
@@ -102,8 +103,9 @@ class ClassResults:
 
     @property
     def absent(self) -> list[Learner]:
-        """Those of whom nothing was handed in: they have no record and no points."""
-        return [each.learner for each in self.members if not each.has_work and each.learner.id not in self._graded]
+        """Those of whom nothing was handed in: no record and no points. Not who was taken out of the roster since."""
+        without = [each.learner for each in self.members if not each.has_work and each.learner.id not in self._graded]
+        return [each for each in without if each.id in self._now or not each.in_roster]
 
     def __iter__(self) -> Iterator[Result]:
         for learner in self.learners:

@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.results import read_results
-from grader.course import load_course
+from grader.classroom.results import ClassResults, read_results
+from grader.classroom.store import reading
+from grader.course import Course, load_course
 from grader.errors import KataError
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -136,12 +137,14 @@ def test_learner_who_joins_is_taken_from_the_roster_as_it_is_now(two: Class) -> 
         assert two.points == {"1001": ALL, "1002": 0, "1003": ALL}
 
 
-def test_who_was_taken_out_of_the_roster_does_not_come_back_with_it(two: Class) -> None:
+def test_who_was_taken_out_of_the_roster_does_not_come_back_with_it(two: Class, course: Course) -> None:
     two.grade({}, f"{TWO}1003,Cy Dee\n", resume=True)
     corrected = f"{TWO}77,Cy Dee\n"
     for roster, points in ((corrected, ALL), ("", 0)):
         done = two.grade({"Cy Dee/share.py": RIGHT if points else WRONG}, roster, resume=True)
         assert two.points == {"1001": ALL, "1002": 0, "77": points} and not done.result.unmatched
+        with reading(two.out) as store:
+            assert ClassResults(store, course).absent == []
 
 
 @pytest.mark.parametrize(
