@@ -260,8 +260,8 @@ def _shared(
             spare.append(Unmatched(counting.pop(whole).entry, why))
         elif without and (whole in counting or len(have) == 1):
             source, own = (whole, ()) if whole in counting else (have[0], have[0])
-            ids = (*own, *(each.id for each in without))
-            counting[source] = replace(counting[source], learners=ids)
+            others = tuple(each.id for each in without)
+            counting[source] = replace(counting[source], learners=(*own, *others), as_group=others)
             remarks.append(f"Handed in by their group: {names}.")
         elif without and have:
             several = first_few([counting[each].entry for each in have])

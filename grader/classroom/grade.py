@@ -132,6 +132,7 @@ class _ClassRun:
         self._last = runs[-1] if runs else None
         self._before = self._last if options.resume else None
         self._graded_before = store.graded(self._before) if self._before else set[str]()
+        self._entries = store.entries(self._before) if self._before else dict[str, set[str]]()
         self._times = {each.learner.id: dict(each.learner.hand_in.at) for each in store.members(self._last)}
         self._versions = {each.id: each.versions for each in runs}
         self._run: Run | None = None
@@ -280,6 +281,12 @@ class _ClassRun:
             if not graded:
                 return None
             files = replace(files, learners=graded)
+        if own := [each for each in files.as_group if self._has_own(each, files.entry)]:
+            told = f"{first_few(own)} handed in alone before: that counts, not the group's {files.entry}."
+            self._remarks.append(told)
+            files = replace(files, learners=tuple(each for each in files.learners if each not in own))
+            if not files.learners:
+                return None
         try:
             submission = files.read(self._course)
             played = played_in(files)
@@ -295,6 +302,10 @@ class _ClassRun:
             return GradingTask(submission, missing)
         self._store_work(submission, ())
         return None
+
+    def _has_own(self, learner: str, entry: str) -> bool:
+        """Whether a learner was graded by another submission, of nobody else."""
+        return learner not in self._entries.get(entry, ()) and {learner} in self._entries.values()
 
     def _unread(self, files: SubmissionFiles, reason: str) -> None:
         """Keep what there is of a submission that this machine cannot read."""

@@ -40,6 +40,7 @@ class SubmissionFiles:
 
     entry: its name in the class's folder, of several files the first one's. learners: their ids. path: of the file or
     folder, of several files the first one's. parts: its files, where a platform put them among those of others.
+    as_group: those of the learners for whom it only counts because they are of a group.
     """
 
     entry: str
@@ -47,6 +48,7 @@ class SubmissionFiles:
     path: Path
     parts: tuple[LooseFile, ...] = ()
     is_late: bool = False
+    as_group: tuple[str, ...] = ()
 
     @property
     def paths(self) -> Sequence[Path]:

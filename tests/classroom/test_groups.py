@@ -131,6 +131,17 @@ def test_member_who_joins_a_group_gets_its_work(
     assert judge.asked == [("1", ("share",))] and records(place)["5"]["points"] == 4
 
 
+def test_member_who_was_graded_by_work_of_their_own_keeps_that_when_it_is_not_there(
+    place: Path, run_class: Callable[..., Any], hand_in: HandIn, tmp_path: Path
+) -> None:
+    hand_in(place / "class", "2", right=False)
+    run_class(place / "class", place / "out", roster=place / "roster.csv")
+    hand_in(tmp_path / "late", "2", right=False).joinpath("share.py").write_text("# late\n", "utf-8")
+    run = run_class(tmp_path / "late", place / "out", resume=True)
+    assert [records(place)[id]["points"] for id in ("1", "2")] == [4, 0]
+    assert "1 handed in alone before: that counts, not the group's 2." in run.remarks
+
+
 def test_member_with_another_work_in_the_group_is_graded_by_that_alone(
     place: Path, run_class: Callable[..., Any], answering: Callable[..., Any], hand_in: HandIn
 ) -> None:
