@@ -100,13 +100,29 @@ def _moved(before: dict[str, Learner], now: dict[str, Learner]) -> Iterator[str]
 def _with_other_owners(
     before: Mapping[str, Collection[str]], now: Sequence[SubmissionFiles], platform: Platform
 ) -> Iterator[str]:
-    """Sentences on submissions that were another's in the run before, by their name or the platform's number in it."""
+    """Sentences on submissions that were another's in the run before, by their name or the platform's number in it.
+
+    And on those that would take the row of a learner who had another number.
+    """
     owners = {key: whose for entry, whose in before.items() for key in _keys(entry, platform)}
+    numbers: dict[str, set[str]] = {}
+    for entry, whose in before.items():
+        for id in whose if len(whose) == 1 else ():
+            numbers.setdefault(id, set()).update(_numbers(entry, platform))
     for files in now:
         known = [set(owners[key]) for key in _keys(files.entry, platform) if key in owners]
         if any(whose.isdisjoint(files.learners) for whose in known):
-            whose, theirs = " and ".join(sorted(known[0])), " and ".join(files.learners)
-            yield f"{files.entry} was of {whose} in the run before, and would be of {theirs}."
+            one, theirs = " and ".join(sorted(known[0])), " and ".join(files.learners)
+            yield f"{files.entry} was of {one} in the run before, and would be of {theirs}."
+        elif new := _numbers(files.entry, platform) - owners.keys():
+            for id in files.learners:
+                if (had := numbers.get(id)) and id not in files.as_group:
+                    old, number = (first_few(sorted(each)) for each in (had, new))
+                    yield f"{files.entry} would be of {id}, whose number was {old} in the run before, and is {number}."
+
+
+def _numbers(entry: str, platform: Platform) -> set[str]:
+    return _keys(entry, platform) - {entry}
 
 
 def _keys(entry: str, platform: Platform) -> set[str]:

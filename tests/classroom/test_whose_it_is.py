@@ -245,6 +245,17 @@ def test_who_hands_in_again_under_a_new_name_wins_no_dispute(room: Class) -> Non
     assert room.points == {"2": ALL, "3": 0}
 
 
+def test_borrowed_display_name_takes_no_row_that_was_graded_by_another_number(room: Class, tmp_path: Path) -> None:
+    """Mallory calls herself Bo, and the run goes on with a folder of late work, in which Bo has nothing."""
+    borrowed = "chenbo_101_5001_share.py"
+    room.grade({"chenbo_102_5002_share.py": RIGHT, "deecy_103_5003_share.py": WRONG}, THREE)
+    room.folder = tmp_path / "late"
+    own = "deecy_103_5009_share.py"
+    room.refused("would be of 2, whose number was #102 in the run before", files={borrowed: WRONG, own: RIGHT})
+    room.grade(match=f"entry,why,learner\n{borrowed},,Mallory Moe\n", resume=True)
+    assert room.points == {"1": 0, "2": ALL, "3": ALL}
+
+
 def test_platforms_number_that_was_one_learners_is_another_ones_only_if_a_person_says_so(room: Class) -> None:
     """Mallory calls herself Bo, who has handed in nothing so far: Bo's row stays empty, and hers stays hers."""
     mallory, theirs = "Mallory Moe_9001_assignsubmission_file_", "Bo Chen_9001_assignsubmission_file_"
