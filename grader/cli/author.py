@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
+from grader.errors import EXIT_NOT_RIGHT, KataError
+
 from .app import WRITE, app
-from .endings import EXIT_NOT_RIGHT, UsageError
 from .terms import (
     CourseFile,
     Isolation,
@@ -38,21 +39,21 @@ def new(
 
     chosen = course_at(course)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):
-        raise UsageError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
+        raise KataError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
     if any(id == each.id for each in chosen.exercises):
-        raise UsageError(f"There is an exercise {id} already.")
+        raise KataError(f"There is an exercise {id} already.")
     found = next((each for each in chosen.units if each.folder == unit), None)
     if found is None:
-        raise UsageError(f"There is no unit {unit!r}; there are {', '.join(each.folder for each in chosen.units)}.")
+        raise KataError(f"There is no unit {unit!r}; there are {', '.join(each.folder for each in chosen.units)}.")
     words = (title or id.replace("_", " ").capitalize()).strip()
     if not words or any(mark in words for mark in '"\\\n'):
-        raise UsageError("A title holds words, and no quotes, backslashes or line ends.")
+        raise KataError("A title holds words, and no quotes, backslashes or line ends.")
     exercise = new_exercise(found, id, words)
     try:
         for path in write_scaffold(chosen, exercise):
             print(path.relative_to(chosen.root))
     except FileExistsError as error:
-        raise UsageError(f"{error.args[0]} is there already.") from None
+        raise KataError(f"{error.args[0]} is there already.") from None
     alternatives = chosen.alternatives_path(exercise).relative_to(chosen.root)
     print(f"Write what says TODO in these, and right answers written differently into {alternatives}.")
     print("In course.yml requires, points and entry_points are guesses.")

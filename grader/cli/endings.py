@@ -8,14 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, EXIT_NOT_RIGHT, KataError
+from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.sandbox.levels import MachineError
-
-__all__ = ["EXIT_BAD_INPUT", "EXIT_CANNOT_ISOLATE", "EXIT_NOT_RIGHT"]
-
-
-class UsageError(KataError):
-    """The command cannot be done as given; the message is one sentence."""
 
 
 def leave(status: str | int | None) -> NoReturn:

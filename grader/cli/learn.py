@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
 from grader.service.client import judge_for
 
 from .app import LEARN, app
-from .endings import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, UsageError
 from .named_paths import demand_there
 from .terms import (
     CourseFile,
@@ -126,7 +126,7 @@ def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, see
 
     if len(works) != 1:
         option = "--debug" if debug else "--script"
-        raise UsageError(f"{option} looks at one exercise: kata check ID {option}")
+        raise KataError(f"{option} looks at one exercise: kata check ID {option}")
     id, file = works[0].exercise.id, works[0].path
     if is_as_given(workspace, works[0]):
         print(f"{id} is not started yet: {workspace.shown(file)} is as it was given.")

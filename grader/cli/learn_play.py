@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.errors import KataError
+from grader.errors import EXIT_NOT_RIGHT, KataError
 from grader.sandbox.levels import launch_ahead
 
 from .app import LEARN, app
-from .endings import EXIT_NOT_RIGHT, UsageError
 from .learn import progress_of, workspace_here
 from .terms import CourseFile, Isolation, console, exercise_ids, level_called, open_page
 
@@ -60,7 +59,7 @@ def play(
     progress = progress_of(workspace)
     if id is None:
         if text is not None or file is not None or without or page or show:
-            raise UsageError("Play which exercise? `kata play` lists those that can be played.")
+            raise KataError("Play which exercise? `kata play` lists those that can be played.")
         print_list(workspace, progress, console())
         return
     if file is not None:
@@ -70,7 +69,7 @@ def play(
     exercise = workspace.course.exercise(id)
     chosen = play_of(exercise.id)
     if chosen is None:
-        raise UsageError(f"There is nothing to play in {exercise.id}: `kata play` lists what there is.")
+        raise KataError(f"There is nothing to play in {exercise.id}: `kata play` lists what there is.")
     standing = standing_of(workspace, progress, exercise)
     source = workspace.file_of(exercise).read_bytes()
     level = level_called(isolation, chosen_aloud=False)
@@ -183,11 +182,11 @@ class _InTerminal:
 
 
 def _text_of(file: Path) -> str:
-    """The text of a file. Raises UsageError if it is not text, OSError."""
+    """The text of a file. Raises KataError if it is not text, OSError."""
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UsageError(f"{file} is no text in UTF-8.") from None
+        raise KataError(f"{file} is no text in UTF-8.") from None
 
 
 def _line() -> str | None:

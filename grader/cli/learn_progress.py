@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import KataError
+
 from .app import LEARN, app
-from .endings import UsageError
 from .learn import progress_of, workspace_here
 from .terms import (
     CourseFile,
@@ -58,7 +59,7 @@ def review(
     if wanted is not None:
         coming = [each for each in coming if each.exercise == wanted]
         if not coming:
-            raise UsageError(f"{wanted.id} is not passed yet, so there is nothing to review: kata check {wanted.id}")
+            raise KataError(f"{wanted.id} is not passed yet, so there is nothing to review: kata check {wanted.id}")
     if not coming:
         print("Nothing is passed yet. What you pass comes back here, to be written again from the formula.")
     elif due:
@@ -150,7 +151,7 @@ def report(
     workspace = workspace_here(course)
     path = workspace.root / PAGE if out is None else out
     if path.suffix.lower() not in ENDINGS:
-        raise UsageError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
+        raise KataError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
     progress_of(workspace)
     from grader.files import write_file, write_output
     from grader.played import read_kept

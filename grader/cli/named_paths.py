@@ -7,17 +7,16 @@ import shlex
 from difflib import get_close_matches
 from pathlib import Path
 
-from .endings import UsageError
+from grader.errors import KataError
 
 NAMED = 5
 """The most names that a sentence lists."""
-RESULTS = "class.db"
 WORK = (".py", ".ipynb", ".zip")
 CLASS = "a folder with one folder, zip, notebook or file a learner"
 
 
 def demand_there(path: Path, expected: str, command: str, *, is_class: bool = False) -> None:
-    """Raise UsageError if a path does not exist; the message shows `command` with a path that does.
+    """Raise KataError if a path does not exist; the message shows `command` with a path that does.
 
     is_class: a folder is wanted, not one learner's work.
     """
@@ -29,30 +28,32 @@ def demand_there(path: Path, expected: str, command: str, *, is_class: bool = Fa
         fitting += [each for each in beside if each.suffix in WORK and not each.is_dir()]
     names = [*(each.name for each in fitting), "SUBMISSIONS" if is_class else "SUBMISSION"]
     example = path.parent / next(iter(get_close_matches(path.name, names, n=1)), names[0])
-    raise UsageError(f"{_shown(path)} does not exist; {_there(path.parent)}. {_expected(expected, command, example)}")
+    raise KataError(f"{_shown(path)} does not exist; {_there(path.parent)}. {_expected(expected, command, example)}")
 
 
 def demand_class(path: Path) -> None:
-    """Raise UsageError for a single file; a class is a folder or a zip."""
+    """Raise KataError for a single file; a class is a folder or a zip."""
     command = "kata grade-class {} --out OUT"
     demand_there(path, f"{CLASS}, or a zip of such a folder", command, is_class=True)
     if path.is_file() and path.suffix.lower() != ".zip":
         alone = f"one learner's file alone is graded by: kata grade {shlex.quote(str(path))}"
-        raise UsageError(f"{_shown(path)} is not a folder. {_expected(CLASS, command, path.parent)}; {alone}")
+        raise KataError(f"{_shown(path)} is not a folder. {_expected(CLASS, command, path.parent)}; {alone}")
 
 
 def demand_results(out: Path, command: str) -> None:
-    """Raise UsageError unless OUT holds a graded class; the message shows `command` with a folder that does."""
-    if (out / RESULTS).is_file():
+    """Raise KataError unless OUT holds a graded class; the message shows `command` with a folder that does."""
+    from grader.classroom.store import DATABASE
+
+    if (out / DATABASE).is_file():
         return
     near = [folder / name for folder in (out, out.parent) for name in _names_in(folder)]
-    graded = [each for each in near if (each / RESULTS).is_file()]
+    graded = [each for each in near if (each / DATABASE).is_file()]
     missing = "is not a folder" if out.exists() else "does not exist"
-    fault = f"holds no {RESULTS}; {_there(out)}" if out.is_dir() else missing
+    fault = f"holds no {DATABASE}; {_there(out)}" if out.is_dir() else missing
     expected = "the folder into which a class was graded"
     if graded:
-        raise UsageError(f"{_shown(out)} {fault}. {_expected(expected, command, graded[0])}")
-    raise UsageError(
+        raise KataError(f"{_shown(out)} {fault}. {_expected(expected, command, graded[0])}")
+    raise KataError(
         f"{_shown(out)} {fault}. Expected is {expected}, which is made by: kata grade-class SUBMISSIONS --out OUT"
     )
 

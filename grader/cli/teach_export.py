@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import KataError
+
 from .app import TEACH, app
-from .endings import UsageError
 from .named_paths import demand_results
 from .terms import CourseFile, Units, course_at, course_of_class, instructors_extra, say, tell_units, units_called
 
@@ -61,11 +62,11 @@ def export(
     from grader.formats.results_table import BY, ExportOptions, results_table
 
     if format not in (*FORMATS, GRADEBOOK):
-        raise UsageError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
+        raise KataError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
     if by not in BY:
-        raise UsageError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
+        raise KataError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
     if column and (format not in ONE_COLUMN or by != "learner"):
-        raise UsageError(f"--column names one column of a gradebook: --format {' or '.join(ONE_COLUMN)}, without --by.")
+        raise KataError(f"--column names one column of a gradebook: --format {' or '.join(ONE_COLUMN)}, without --by.")
     if not out.is_file():
         demand_results(out, f"kata export {{}} --format {format}")
     chosen = course_at(course) if out.is_file() else course_of_class(out, course)
@@ -82,7 +83,7 @@ def export(
 
 def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     if to is None:
-        raise UsageError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
+        raise KataError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
     with instructors_extra():
         from grader.notebooks.gradebook import gradebook_at, write_gradebook
     return write_gradebook(table, gradebook_at(to), force=force)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.service.client import judge_for
 
 from .app import TEACH, app
-from .endings import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, UsageError, stop
+from .endings import stop
 from .named_paths import demand_class, demand_there
 from .terms import (
     CourseFile,
@@ -157,7 +158,7 @@ def grade_class(
 ) -> None:
     """Grade a class into OUT/class.db: one record a line in OUT/results.jsonl."""
     if resume and anew:
-        raise UsageError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
+        raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
     level = level_called(isolation, chosen_aloud=True)
     demand_class(folder)
     if scheduler is None:
@@ -206,7 +207,7 @@ def _platform_called(name: str | None) -> Platform | None:
             return platform
     if name is None:
         return None
-    raise UsageError(f"There are no names called {name!r}: take {', '.join(TITLES)}.")
+    raise KataError(f"There are no names called {name!r}: take {', '.join(TITLES)}.")
 
 
 def _show_class(graded: GradedClass, out: Path) -> None:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from grader.errors import KataError
+
 from .app import TEACH, app
-from .endings import UsageError
 from .teach_export import Force
 from .terms import CourseFile, Only, Units, chosen_part, course_at, progress
 
@@ -33,7 +34,7 @@ def release(
     known mistakes stay with you.
     """
     if with_answers is None:
-        raise UsageError(
+        raise KataError(
             "Say which: --with-answers for learners who practise on their own, or --without-answers for those who hand "
             "in for marks."
         )

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
-
-from .endings import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -103,7 +102,7 @@ Units = Annotated[
 def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     """The named course, or the installed one; see `grader.course.installed`.
 
-    Raises CourseError when there is none; UsageError for one without answers, which is enough only to_practise.
+    Raises CourseError when there is none; KataError for one without answers, which is enough only to_practise.
     """
     from grader.course import load_course
     from grader.course.installed import course_file
@@ -112,7 +111,7 @@ def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     if given is None and _course_around(Path.cwd()) not in (None, course.root.resolve()):
         print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
     if not course.has_answers and not to_practise:
-        raise UsageError(
+        raise KataError(
             f"{course.root} is a course without answers: this needs the whole course (--course says where it is)."
         )
     return course
@@ -132,7 +131,7 @@ def _course_around(folder: Path) -> Path | None:
 
 
 def level_called(name: str, *, chosen_aloud: bool) -> Level:
-    """The level with this name; "best" is the strongest on this machine. Raises UsageError for any other name."""
+    """The level with this name; "best" is the strongest on this machine. Raises KataError for any other name."""
     if name == "best":
         level = strongest_level()
         if level != "full":
@@ -143,19 +142,19 @@ def level_called(name: str, *, chosen_aloud: bool) -> Level:
             if chosen_aloud and level not in GRADING_LEVELS:
                 print(f"Isolation {level} is no wall: only for your own work.", file=sys.stderr)
             return level
-    raise UsageError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
+    raise KataError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
 
 
 def seed_or_fresh(given: int | None, course: Course) -> int:
     """The given seed, or a random one.
 
-    Raises UsageError for one that is too large for a record, GraderBroken for one that there are no plans for.
+    Raises KataError for one that is too large for a record, GraderBroken for one that there are no plans for.
     """
     from grader.judge.seeds import seed_for
     from grader.record import MAX_SEED
 
     if given is not None and given > MAX_SEED:
-        raise UsageError(f"The seed must be at most {MAX_SEED}.")
+        raise KataError(f"The seed must be at most {MAX_SEED}.")
     return seed_for(course, given)
 
 
@@ -165,15 +164,15 @@ def ids_of(course: Course, names: Sequence[str] | None) -> list[str]:
 
 
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
-    """The units with these folders or numbers, in course order. Raises UsageError for an unknown one."""
+    """The units with these folders or numbers, in course order. Raises KataError for an unknown one."""
     for name in names or ():
         if not any(unit.is_called(name) for unit in course.units):
-            raise UsageError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
+            raise KataError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
     return [unit for unit in course.units if any(unit.is_called(name) for name in names or ())]
 
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
-    """The exercises chosen by id or unit; empty for all. Raises CourseError, UsageError."""
+    """The exercises chosen by id or unit; empty for all. Raises CourseError, KataError."""
     single = ids_of(course, only)
     named = units_called(course, units)
     tell_units(course, named)
@@ -182,7 +181,7 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
 
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:
-    """The course with only the exercises chosen by id or unit, all if none is. Raises CourseError, UsageError."""
+    """The course with only the exercises chosen by id or unit, all if none is. Raises CourseError, KataError."""
     from grader.course.model import part_of
 
     chosen = chosen_exercises(course, only, units)
@@ -234,7 +233,7 @@ def instructors_extra() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise UsageError(
+        raise KataError(
             f"{error.name} is not installed; notebooks need the instructor's extra: "
             "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)."
         ) from None
