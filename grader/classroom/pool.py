@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
@@ -34,6 +35,9 @@ Results = tuple[ExerciseResult, ...]
 
 TRIES = 2
 """How many judges a submission may crash before it is given up."""
+STARTS = 5
+"""How often a judge's process is started for one call."""
+PAUSE_SECONDS = 0.1
 LOSSES_IN_A_ROW = 20
 """This many crashed judges in a row, without a result in between, are not a submission's fault."""
 
@@ -156,11 +160,15 @@ class _JudgeProcess:
         return len(self._asked)
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
-        try:
-            future = self._submitted(fn, *args, **kwargs)
-        except (BrokenProcessPool, EOFError, OSError):  # the judge, or the fork server, ended; another one is started
-            self.end(at_once=True)
-            future = self._submitted(fn, *args, **kwargs)
+        for left in reversed(range(STARTS)):
+            try:
+                future = self._submitted(fn, *args, **kwargs)
+                break
+            except (BrokenProcessPool, EOFError, OSError) as error:  # the judge, or the fork server, ended
+                self.end(at_once=True)
+                if not left:
+                    raise BrokenExecutor(str(error)) from error
+                time.sleep(PAUSE_SECONDS)  # a fork server that was killed still looks alive for a moment
         self._asked.append(future)
         return future
 

@@ -54,7 +54,7 @@ FAILED = {
     "NUL in a comment": (b"# \x00\n" + right, "NUL"),
     "NUL at the end": (right + b"\x00", "NUL"),
     "Latin-1": ("# é\n".encode("latin-1") + right, "not UTF-8"),
-    "Latin-1 cookie": (b"# -*- coding: latin-1 -*-\n" + right, "coding latin-1"),
+    "Latin-1 cookie": (b"# -*- coding: latin-1 -*-\n" + right, "coding iso-8859-1"),
     "UTF-7 cookie": (b"# coding: utf-7\n+AGkAbQBwAG8AcgB0-\n", "coding utf-7"),
     "rot13 cookie in line two": (b"#!x\n# coding=rot13\n" + right, "coding rot13"),
     "unicode_escape cookie after CR": (b"#\r# coding: unicode_escape\r" + right, "coding unicode_escape"),
