@@ -39,11 +39,14 @@ def test_reading_and_writing_a_record_gives_the_same_bytes(text: str) -> None:
     assert len(text.splitlines()) == 1, "a record is one line for every reader"
 
 
-def test_record_made_of_its_parts_is_the_same(text: str) -> None:
-    record = Record.from_json(text)
+AS_GRADED = [path for path in GOLDEN if not json.loads(path.read_text("utf-8")).keys() & {"digest", "final_points"}]
+"""Without what a policy and a class add later."""
+
+
+@pytest.mark.parametrize("path", AS_GRADED, ids=lambda path: path.stem)
+def test_record_made_of_its_parts_is_the_same(path: Path) -> None:
+    record = Record.from_json(path.read_text("utf-8"))
     parts = {name: getattr(record, name) for name in ("submission", "isolation", "seed", "course", "problems")}
-    if record.is_adjusted or record.digest:
-        pytest.skip("what a policy and a class add is added later")
     assert Record.of(**parts, exercises=record.exercises) == record
 
 
