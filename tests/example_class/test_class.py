@@ -211,16 +211,22 @@ def test_records_are_valid_against_the_published_schema(out: Path) -> None:
         validator.validate(json.loads(line))
 
 
+BY_CHANCE = ("debug_attn_weights", "self_attention")
+"""What robin_quill returns first of what is in memory; and which limit a loop without end meets first, on a busy machine."""
+
+
 def settled(record: Record) -> Record:
-    """Without timings, and without what is said of a file that returns what it finds first in memory: that is chance."""
+    """Without timings, and without what is said of robin_quill's files that end by chance."""
     record = without_timings(record)
     if record.submission != "robin_quill":
         return record
-    found = result(record, "debug_attn_weights")
-    silent = found.model_copy(
-        update={"checks": tuple(each.model_copy(update={"message": ""}) for each in found.checks)}
-    )
-    return record.model_copy(update={"exercises": tuple(silent if e is found else e for e in record.exercises)})
+    exercises = []
+    for each in record.exercises:
+        if each.id in BY_CHANCE:
+            silent = tuple(check.model_copy(update={"message": ""}) for check in each.checks)
+            each = each.model_copy(update={"checks": silent})
+        exercises.append(each)
+    return record.model_copy(update={"exercises": tuple(exercises)})
 
 
 def test_same_seed_gives_the_same_bytes_whatever_the_number_of_judges(out: Path, tmp_path: Path, kata: Run) -> None:
