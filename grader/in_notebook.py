@@ -174,6 +174,7 @@ def _ask(shell: Any, course: str | None, **asked: object) -> Iterator[dict[str, 
         folder = os.path.abspath(os.sep)
     has_magic = shell.find_line_magic(_MAGIC) is not None
     question = {**asked, "cells": executed_cells(shell), "folder": folder, "course": course, "has_magic": has_magic}
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     process = subprocess.Popen(
         [sys.executable, "-m", "grader.cli.check_cell"],
         # puts this package first on the module path, whatever lies in the notebook's folder
@@ -184,12 +185,11 @@ def _ask(shell: Any, course: str | None, **asked: object) -> Iterator[dict[str, 
         start_new_session=True,  # an interrupt is meant for the kernel alone
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    assert process.stdin is not None and process.stdout is not None
     # in a thread, because reading a pipe cannot be interrupted on Windows
     reading = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
-    reading.start()
-    assert process.stdin is not None and process.stdout is not None
     try:
+        reading.start()
         with suppress(OSError):  # it has ended: then there is no answer either
             process.stdin.write(json.dumps(question).encode("ascii") + b"\n")
             process.stdin.flush()
@@ -201,7 +201,8 @@ def _ask(shell: Any, course: str | None, **asked: object) -> Iterator[dict[str, 
     finally:
         process.kill()
         process.wait()
-        reading.join()
+        if reading.ident is not None:  # else it was interrupted before it could start
+            reading.join()
         process.stdout.close()
         with suppress(OSError):
             process.stdin.close()

@@ -21,6 +21,14 @@ return [...document.querySelectorAll('.slider .steps > *')].filter(each => getCo
 """
 
 
+def leave(child) -> None:
+    """End the conversation by an empty line."""
+    child.sendline("")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
 @pytest.fixture
 def parts(scene):
     played = scene(ID)
@@ -71,10 +79,7 @@ def test_keys_move_it_and_enter_goes_on(desk, course, at_a_terminal, height):
     child.expect_exact("Enter goes on")
     child.send("q")
     child.expect_exact("> ")
-    child.sendline("")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    leave(child)
 
 
 @pytest.mark.thorough
@@ -112,10 +117,7 @@ def test_a_line_is_the_next_text_or_switches_something_off(desk, course, at_a_te
     child.expect_exact("> ")
     child.sendline("tomorrow!")
     child.expect_exact("reads letters, digits, blanks")
-    child.sendline("")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    leave(child)
 
 
 @pytest.mark.thorough
