@@ -13,7 +13,7 @@ from statistics import mean, median
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Isolation, Record, Status
 
 from .safe_text import safe_line
-from .verdict import cause_of
+from .verdict import cause_of, reason_of
 from .wording import Units, counted, score, share
 
 NAME_LIMIT = 60
@@ -352,7 +352,7 @@ def _count_missed(exercise: ExerciseResult, tally: ExerciseTally, row: LearnerRo
 
 def _is_stuck(exercise: ExerciseResult) -> bool:
     """Whether no check passed, and all that failed did so for the same reason."""
-    reasons = [check.message for check in exercise.checks if check.outcome in ("failed", "error")]
+    reasons = [reason_of(check.message) for check in exercise.checks if check.outcome in ("failed", "error")]
     passed = any(check.outcome == "passed" for check in exercise.checks)
     return not passed and len(reasons) > 1 and len(set(reasons)) == 1 and bool(reasons[0].strip())
 

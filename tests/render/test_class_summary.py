@@ -53,6 +53,16 @@ def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(
     assert (tally.most_missed is None) == is_stuck
 
 
+def test_an_error_of_which_one_check_shows_shapes_is_one_reason(
+    summary: ClassSummary, make_result: Make, make_record: Make
+) -> None:
+    failed = make_result("a", "failed", missed=EVERY_CHECK, reason="RuntimeError in line 3: the sizes differ")
+    first, *others = failed.checks
+    shown = first.model_copy(update={"message": f"{first.message}\n    weights  (2, 3)"})
+    summary.add(make_record("n", [failed.model_copy(update={"checks": (shown, *others)})]))
+    assert list(summary.exercises[0].stuck) == ["RuntimeError: the sizes differ"]
+
+
 def test_misconceptions_come_by_number_of_learners(summary: ClassSummary, make_result: Make, make_record: Make) -> None:
     made = [("b", ["scale"]), ("a", ["mask"]), ("b", ["mask", "scale"]), ("b", ["scale"])]
     for number, (id, mistakes) in enumerate(made):
