@@ -46,11 +46,19 @@ _WRITTEN = 315532800
 def course_file(named: Path | None = None) -> Path:
     """The course.yml to use: of the folder or file `named`, else that in KATA_COURSE, else the installed one.
 
-    Raises CourseError when there is none.
+    Raises CourseError when there is none, or for a relative path in KATA_COURSE, another course in every folder.
     """
-    named = named or _in_environment()
-    if named is None:
-        return _installed()
+    variable = os.environ.get(VARIABLE, "")
+    if named is None and variable and not os.path.isabs(variable):
+        raise CourseError(f"{VARIABLE} must be a whole path, such as {os.path.abspath(variable)}, not {variable}.")
+    if named is None and not variable:
+        if installed := installed_course():
+            return installed
+        raise CourseError(
+            f"This program was installed without a course: name one with --course PATH, or in {VARIABLE}. "
+            f"PATH is the folder with {FILE_NAME}."
+        )
+    named = named or Path(variable)
     file = named / FILE_NAME if named.is_dir() else named
     if not file.exists():
         fault = f"holds no {FILE_NAME}" if named.is_dir() else "does not exist"
@@ -102,26 +110,6 @@ def refuse_exposed(level: Level, *places: Path) -> None:
             )
 
 
-def _in_environment() -> Path | None:
-    """The course named by KATA_COURSE, if it is set.
-
-    Raises CourseError for a relative path, which would mean another course in every folder.
-    """
-    path = os.environ.get(VARIABLE)
-    if path and not os.path.isabs(path):
-        raise CourseError(f"{VARIABLE} must be a whole path, such as {os.path.abspath(path)}, not {path}.")
-    return Path(path) if path else None
-
-
-def _installed() -> Path:
-    if (file := installed_course()) is None:
-        raise CourseError(
-            f"This program was installed without a course: name one with --course PATH, or in {VARIABLE}. "
-            f"PATH is the folder with {FILE_NAME}."
-        )
-    return file
-
-
 def packed(files: dict[str, bytes]) -> tuple[str, bytes]:
     """A course as one file: its name, which is a digest of its content, and its content."""
     content = zip_of(sorted(files.items()))
@@ -164,9 +152,8 @@ def _is_whole(folder: Path, file: Path) -> bool:
 
 
 def _unpack(file: Path, folder: Path) -> None:
-    """Unpack beside the place, then move it there whole. Raises OSError, BadZipFile."""
-    content = file.read_bytes()
-    if _digest(content) != file.stem:
+    """Unpack beside the place, then move it there whole; only the newest are kept. Raises OSError, BadZipFile."""
+    if _digest(file.read_bytes()) != file.stem:
         raise zipfile.BadZipFile(f"{file.name} is damaged")
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder.parent) as place:
         fresh = Path(place) / "course"
@@ -177,9 +164,7 @@ def _unpack(file: Path, folder: Path) -> None:
         if folder.exists():
             folder.rename(Path(place) / "old")
         fresh.rename(folder)
-    others = sorted(
-        (each for each in folder.parent.iterdir() if is_unpacked(each)), key=lambda each: each.stat().st_ctime
-    )
+    others = sorted(filter(is_unpacked, folder.parent.iterdir()), key=lambda each: each.stat().st_ctime)
     for each in others[:-MOST_KEPT]:
         shutil.rmtree(each, ignore_errors=True)
 

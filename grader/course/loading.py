@@ -5,18 +5,17 @@ pydantic says what is wrong with a value; what is wrong between the entries is l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import yaml
 from pydantic import ValidationError
 
 from .course_error import CourseError, did_you_mean, quoted
-from .model import Course, Exercise, Model
+from .model import Course, Model, Unit
 from .moments import EXAMPLE, read_moment
 
 FILE_NAME = "course.yml"
@@ -28,8 +27,27 @@ Place = tuple[str | int, ...]
 Problems = Iterator[tuple[Place, str]]
 """Sentences, each with the place that it is about."""
 
-_NEED_DUE = ("late_percent_per_day", "late_percent_at_most", "grace_minutes")
 _SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is about ten times faster
+
+
+class _Loader(_SAFE):  # type: ignore[misc]
+    """A loader for which dates are text, as their author wrote them."""
+
+    yaml_implicit_resolvers: ClassVar[Any] = {
+        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
+        for first, resolvers in _SAFE.yaml_implicit_resolvers.items()
+    }
+
+
+class Source(NamedTuple):
+    """The data of a file (mappings as dicts, lists as tuples), the line of each value, and keys that count for nothing.
+
+    problems: each with its line.
+    """
+
+    data: Any
+    lines: dict[Place, int]
+    problems: list[tuple[int, str]]
 
 
 def load_course(path: Path) -> Course:
@@ -38,21 +56,32 @@ def load_course(path: Path) -> Course:
     Raises CourseError when the file is wrong, with a line "course.yml:LINE: sentence" for every problem.
     """
     path = Path(path)
-    source = read_source(path)
-    if (path.parent / POLICY_FILE).exists() and isinstance(source.data, dict):
-        source.include("policy", read_source(path.parent / POLICY_FILE))
+    data, lines, found = read_source(path)
+    where = {place: (path.name, line) for place, line in lines.items()}
+    problems = [((path.name, line), sentence) for line, sentence in found]
+    policy_file = path.parent / POLICY_FILE
+    if policy_file.exists() and isinstance(data, dict):
+        if "policy" in data:
+            problems.append((where["policy",], f"`policy` stands in {POLICY_FILE} too: keep one of them"))
+        data["policy"], lines, found = read_source(policy_file)
+        where |= {("policy", *place): (POLICY_FILE, line) for place, line in lines.items()}
+        problems += [((POLICY_FILE, line), sentence) for line, sentence in found]
+    course = None
     try:
-        course = Course.model_validate(_completed(source.data, _root(path)))
+        course = Course.model_validate(_completed(data, _root(path)))
+        wrong = list(_inconsistencies(course))
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        # what the loader filled in has no line, and what is wrong there is reported where it comes from
-        for each in [one for one in found if one["type"] == "missing" or source.has(one["loc"])] or found:
-            source.report(each["loc"], _sentence(each))
-        raise CourseError("\n".join(source.told())) from None
-    for place, sentence in _inconsistencies(course):
-        source.report(place, sentence)
-    if told := source.told():
-        raise CourseError("\n".join(told))
+        errors = error.errors(include_url=False)
+        # what was filled in here has no line, and what is wrong there is reported where it comes from
+        own = [each for each in errors if each["type"] == "missing" or each["loc"] in where]
+        wrong = [(each["loc"], _sentence(each)) for each in own or errors]
+    for place, sentence in wrong:
+        while place and place not in where:
+            place = place[:-1]
+        problems.append((where.get(place, (path.name, 1)), sentence))
+    if course is None or problems:
+        told = sorted(dict.fromkeys(problems), key=lambda problem: problem[0])
+        raise CourseError("\n".join(f"{name}:{line}: {sentence}" for (name, line), sentence in told))
     return course
 
 
@@ -79,68 +108,13 @@ def _mappings(data: Any) -> list[dict[str, Any]]:
     return [each for each in data if isinstance(each, dict)] if isinstance(data, tuple) else []
 
 
-class _Loader(_SAFE):  # type: ignore[misc]
-    """A loader for which dates are text, as their author wrote them."""
-
-    yaml_implicit_resolvers: ClassVar[Any] = {
-        first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-        for first, resolvers in _SAFE.yaml_implicit_resolvers.items()
-    }
-
-
-@dataclass
-class Source:
-    """The data of a file (mappings as dicts, lists as tuples), the line of each value, and what is wrong so far.
-
-    parts: other files, each with what stands below one key.
-    """
-
-    name: str
-    data: Any = None
-    lines: dict[Place, int] = field(default_factory=dict)
-    problems: list[tuple[int, str]] = field(default_factory=list)
-    parts: dict[str | int, Source] = field(default_factory=dict)
-
-    def include(self, key: str, part: Source) -> None:
-        """Put another file's data below a key, which must not be here already."""
-        if key in self.data:
-            self.report((key,), f"{quoted(key)} stands in {part.name} too: keep one of them")
-        self.parts[key] = part
-        self.data[key] = part.data
-
-    def has(self, place: Place) -> bool:
-        """Whether a value stands in the file, so that it has a line."""
-        part = self.parts.get(place[0]) if place else None
-        return part.has(place[1:]) if part else place in self.lines
-
-    def line(self, place: Place) -> int:
-        """The line of `place`, or of its nearest parent."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return self.lines.get(place, 1)
-
-    def report(self, place: Place, sentence: str) -> None:
-        """Note a problem with the value at `place`."""
-        if part := self.parts.get(place[0]) if place else None:
-            part.report(place[1:], sentence)
-        else:
-            self.problems.append((self.line(place), sentence))
-
-    def told(self) -> list[str]:
-        """Every problem with its file and line."""
-        own = sorted(dict.fromkeys(self.problems), key=lambda problem: problem[0])
-        told = [f"{self.name}:{line}: {sentence}" for line, sentence in own]
-        return told + [each for part in self.parts.values() for each in part.told()]
-
-
 def read_source(path: Path) -> Source:
     """Read a file. Raises CourseError when there is none, or it is not YAML."""
+    source = Source({}, {}, [])
     try:
         loader = _Loader(path.read_text(encoding="utf-8-sig"))
-        source = Source(path.name)
-        if (node := loader.get_single_node()) is not None:
-            source.data = _value(source, loader, node, ())
-        return source
+        node = loader.get_single_node()
+        return source._replace(data=None if node is None else _value(source, loader, node, ()))
     except FileNotFoundError:
         raise CourseError(f"{path.name}: there is no such file in {path.absolute().parent}") from None
     except OSError as error:
@@ -149,7 +123,11 @@ def read_source(path: Path) -> Source:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise CourseError(f"{path.name}:{line}: this is not text in UTF-8: save the file as UTF-8") from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        raise CourseError(f"{path.name}:{_not_yaml(error)}") from None
+        mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+        problem = getattr(error, "problem", None) or getattr(error, "reason", "it cannot be read")
+        where = f", {getattr(error, 'context', '')} that begins on line {began.line + 1}" if mark and began else ""
+        line = mark.line + 1 if mark else 1
+        raise CourseError(f"{path.name}:{line}: this is not YAML: {problem}{where}") from None
 
 
 def _value(source: Source, loader: Any, node: Any, place: Place) -> Any:
@@ -165,22 +143,11 @@ def _value(source: Source, loader: Any, node: Any, place: Place) -> Any:
         if not isinstance(key, yaml.ScalarNode):
             source.problems.append((line, "a key must be text"))
         elif key.value in values:
-            first = source.line(inside)
-            source.problems.append((line, f"{quoted(key.value)} is given twice (first on line {first})"))
+            source.problems.append((line, f"{quoted(key.value)} is given twice (first on line {source.lines[inside]})"))
         else:
             source.lines[inside] = line
             values[key.value] = _value(source, loader, item, inside)
     return values
-
-
-def _not_yaml(error: Exception) -> str:
-    """The line and the sentence for what PyYAML raises: "12: this is not YAML: ..."."""
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:
-        return f"1: this is not YAML: {getattr(error, 'reason', 'it cannot be read')}"
-    sentence = f"{mark.line + 1}: this is not YAML: {getattr(error, 'problem', None)}"
-    began = getattr(error, "context_mark", None)
-    return sentence + (f", {error.context} that begins on line {began.line + 1}" if began else "")  # type: ignore[attr-defined]
 
 
 _SHAPES = {
@@ -192,9 +159,12 @@ _SHAPES = {
 
 
 def _sentence(error: Mapping[str, Any]) -> str:
-    """What pydantic says of a value, with its name and, where that is short, the value."""
+    """What pydantic says of a value, with its name ("entry 2 of `hints`") and, where that is short, the value."""
     place, kind, given = error["loc"], error["type"], error["input"]
-    name = _name_of(place)
+    key = next((step for step in reversed(place) if isinstance(step, str)), None)
+    name = "the file" if key is None else quoted(key)
+    if place and isinstance(place[-1], int):
+        name = f"entry {place[-1] + 1} of {name}"
     if kind == "missing":
         return f"{name} is missing"
     if kind == "extra_forbidden":
@@ -203,56 +173,40 @@ def _sentence(error: Mapping[str, Any]) -> str:
     if given is None:
         return f"{name} is empty"
     demand = error["ctx"]["error"] if kind == "value_error" else error["msg"].removeprefix("Input ")
-    demand = _SHAPES.get(kind, demand)
-    return f"{name} {demand}" + (f", not {quoted(given)}" if isinstance(given, (str, int, float)) else "")
-
-
-def _name_of(place: Place) -> str:
-    """How a sentence names a place: "`points`", "entry 2 of `hints`"."""
-    last = place[-1] if place else "the file"
-    if isinstance(last, int):
-        return f"entry {last + 1} of {_name_of(place[:-1])}"
-    return quoted(last) if place else last
+    return f"{name} {_SHAPES.get(kind, demand)}" + (
+        f", not {quoted(given)}" if isinstance(given, str | int | float) else ""
+    )
 
 
 def _inconsistencies(course: Course) -> Problems:
     """What is wrong between the entries of a course."""
-    yield from _out_of_order(
-        (("units", place, "folder"), unit.folder, int(unit.folder[:2])) for place, unit in enumerate(course.units)
-    )
-    exercises: list[tuple[Place, Exercise]] = []
-    for number, unit in enumerate(course.units):
-        own = [(("units", number, "exercises", place), exercise) for place, exercise in enumerate(unit.exercises)]
-        yield from _out_of_order(((*place, "number"), each.number, each.number) for place, each in own)
-        exercises += own
+    units: list[tuple[Place, Unit]] = [(("units", place), unit) for place, unit in enumerate(course.units)]
+    exercises = [((*at, "exercises", place), each) for at, unit in units for place, each in enumerate(unit.exercises)]
+    for (_, earlier), (at, unit) in pairwise(units):
+        if unit.number <= earlier.number:
+            yield (
+                (*at, "folder"),
+                f"{quoted(unit.folder)} cannot come after {quoted(earlier.folder)}: numbers must rise",
+            )
+    for (before_it, former), (at, each) in pairwise(exercises):
+        if before_it[:2] == at[:2] and each.number <= former.number:
+            yield (*at, "number"), f"`{each.number}` cannot come after `{former.number}`: numbers must rise"
     places: dict[str, Place] = {}
-    for place, each in exercises:
+    for at, each in exercises:
         if each.document not in course.documents:
             near = did_you_mean(each.document, course.documents)
-            yield (*place, "document"), f"there is no document {quoted(each.document)}{near}"
+            yield (*at, "document"), f"there is no document {quoted(each.document)}{near}"
         if each.id in places:
-            yield (*place, "id"), f"exercise {quoted(each.id)} is given twice"
-        places[each.id] = place
-    yield from _wrong_requirements(exercises, places)
-    yield from _wrong_policy(course, places)
-
-
-def _out_of_order(numbered: Iterable[tuple[Place, Any, int]]) -> Problems:
-    """Numbers that do not rise."""
-    for (_, before, low), (place, name, high) in pairwise(numbered):
-        if high <= low:
-            yield place, f"{quoted(name)} cannot come after {quoted(before)}: numbers must rise"
-
-
-def _wrong_requirements(exercises: Iterable[tuple[Place, Exercise]], places: Mapping[str, Place]) -> Problems:
+            yield (*at, "id"), f"exercise {quoted(each.id)} is given twice"
+        places[each.id] = at
     required: dict[str, list[str]] = {}
-    for place, each in exercises:
+    for at, each in exercises:
         for number, needed in enumerate(each.requires):
-            at = (*place, "requires", number)
+            here = (*at, "requires", number)
             if needed not in places:
-                yield at, f"there is no exercise {quoted(needed)} to require{did_you_mean(needed, places)}"
-            elif places[needed][1] > place[1]:  # type: ignore[operator]
-                yield at, f"{quoted(each.id)} cannot require {quoted(needed)}, which comes in a later unit"
+                yield here, f"there is no exercise {quoted(needed)} to require{did_you_mean(needed, places)}"
+            elif places[needed][:2] > at[:2]:
+                yield here, f"{quoted(each.id)} cannot require {quoted(needed)}, which comes in a later unit"
             else:
                 required.setdefault(each.id, []).append(needed)
     try:
@@ -260,9 +214,10 @@ def _wrong_requirements(exercises: Iterable[tuple[Place, Exercise]], places: Map
     except CycleError as error:
         circle = error.args[1][::-1]
         yield (*places[circle[0]], "requires"), f"these require each other in a circle: {' > '.join(circle)}"
+    yield from _wrong_policy(course)
 
 
-def _wrong_policy(course: Course, ids: Iterable[str]) -> Problems:
+def _wrong_policy(course: Course) -> Problems:
     policy, folders = course.policy, [unit.folder for unit in course.units]
     for folder, when in policy.due.items():
         place: Place = ("policy", "due", folder)
@@ -272,11 +227,9 @@ def _wrong_policy(course: Course, ids: Iterable[str]) -> Problems:
         if moment is not None and moment.tzinfo is None and policy.time_zone is None:
             yield place, f"the time zone of {quoted(when)} is missing: add `time_zone`, or write `{EXAMPLE} +01:00`"
     for number, id in enumerate(policy.exempt):
-        if id not in ids:
-            yield (
-                ("policy", "exempt", number),
-                f"there is no exercise {quoted(id)} to be exempt{did_you_mean(id, ids)}",
-            )
-    for key in _NEED_DUE:
+        if id not in course.titles:
+            near = did_you_mean(id, course.titles)
+            yield ("policy", "exempt", number), f"there is no exercise {quoted(id)} to be exempt{near}"
+    for key in ("late_percent_per_day", "late_percent_at_most", "grace_minutes"):
         if key in policy.model_fields_set and not policy.due:
             yield ("policy", key), f"{quoted(key)} means nothing without `due`"

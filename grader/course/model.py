@@ -35,46 +35,29 @@ def _is_python_name(text: str) -> bool:
     return text.isascii() and text.isidentifier() and not keyword.iskeyword(text)
 
 
+def _fits(pattern: str, demand: str) -> AfterValidator:
+    """A validator for a text of at most 60 characters that a pattern fits as a whole."""
+    return _must(lambda text: len(text) <= 60 and bool(re.fullmatch(pattern, text, re.ASCII)), demand)
+
+
 _not_empty = _must(bool, "must hold at least one entry")
+_IDENTIFIER = "must be small letters, digits and `_`, begin with a letter, and be at most 60 long"
+_FOLDER = "must be two digits, `_` and small letters, such as `01_soft_lookup`"
+_MOMENT = f"must be a date and a time such as `{EXAMPLE}`"
+_ZONE = "must be a time zone such as `Europe/Vienna`, and one that this machine knows"
 
 Text = Annotated[str, _must(lambda text: bool(text.strip()), "must not be blank")]
 Title = Annotated[Text, _must(str.isprintable, "must be one line of ordinary text")]
-Identifier = Annotated[
-    str,
-    _must(
-        lambda text: len(text) <= 60 and bool(re.fullmatch(r"[a-z][a-z0-9_]*", text)),
-        "must be small letters, digits and `_`, begin with a letter, and be at most 60 long",
-    ),
-]
-Folder = Annotated[
-    str,
-    _must(
-        lambda text: len(text) <= 60 and bool(re.fullmatch(r"[0-9]{2}_[a-z][a-z0-9_]*", text)),
-        "must be two digits, `_` and small letters, such as `01_soft_lookup`",
-    ),
-]
+Identifier = Annotated[str, _fits("[a-z][a-z0-9_]*", _IDENTIFIER)]
+Folder = Annotated[str, _fits("[0-9]{2}_[a-z][a-z0-9_]*", _FOLDER)]
 Points = Annotated[float, Field(gt=0, le=1000)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Amount = Annotated[float, Field(gt=0, le=1_000_000)]
 Count = Annotated[int, Field(gt=0, le=1_000_000)]
-Moment = Annotated[
-    str, _must(lambda text: read_moment(text) is not None, f"must be a date and a time such as `{EXAMPLE}`")
-]
-TimeZone = Annotated[
-    str,
-    _must(
-        lambda name: read_zone(name) is not None,
-        "must be a time zone such as `Europe/Vienna`, and one that this machine knows",
-    ),
-]
+Moment = Annotated[str, _must(lambda text: read_moment(text) is not None, _MOMENT)]
+TimeZone = Annotated[str, _must(lambda name: read_zone(name) is not None, _ZONE)]
 PythonName = Annotated[str, _must(_is_python_name, "must be a Python name")]
-OperatorName = Annotated[
-    str,
-    _must(
-        lambda text: bool(re.fullmatch(r"[a-z_]\w*::\w+", text, re.ASCII)),
-        "must be a torch operator such as `aten::_softmax`",
-    ),
-]
+OperatorName = Annotated[str, _fits(r"[a-z_]\w*::\w+", "must be a torch operator such as `aten::_softmax`")]
 
 
 class Model(BaseModel):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 EXAMPLE = "2026-03-01 12:00"
 
 _MOMENT = re.compile(
-    r"(?P<date>\d{4}-\d{2}-\d{2})[ T](?P<time>\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})?"
-    r" ?(?P<utc>Z|UTC)?(?P<offset>[+-]\d{2}:?\d{2})?",
-    re.ASCII,
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})?(?: ?(Z|UTC)| ?([+-]\d{2}):?(\d{2}))?", re.ASCII
 )
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000  # far from where adding durations would overflow
 
@@ -22,14 +20,15 @@ def read_moment(text: str) -> datetime | None:
     The result has a time zone only if the text gives one.
     """
     found = _MOMENT.fullmatch(text.strip())
-    if found is None or (found["utc"] and found["offset"]):
+    if found is None:
         return None
+    date, time, is_utc, hours, minutes = found.groups()
+    offset = "+00:00" if is_utc else f"{hours}:{minutes}" if hours else ""
     try:
-        moment = datetime.fromisoformat(f"{found['date']} {found['time']}")
-        zone = _offset(found["offset"]) if found["offset"] else timezone.utc if found["utc"] else None
+        moment = datetime.fromisoformat(f"{date} {time}{offset}")
     except ValueError:
         return None
-    return moment.replace(tzinfo=zone) if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None
+    return moment if _FIRST_YEAR <= moment.year <= _LAST_YEAR else None
 
 
 def placed(moment: datetime, zone: tzinfo | None) -> datetime | None:
@@ -43,11 +42,3 @@ def read_zone(name: str) -> ZoneInfo | None:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return None
-
-
-def _offset(text: str) -> timezone:
-    hours, minutes = int(text[1:3]), int(text[-2:])
-    if minutes >= 60:
-        raise ValueError(text)
-    distance = timedelta(hours=hours, minutes=minutes)
-    return timezone(-distance if text.startswith("-") else distance)

@@ -19,7 +19,6 @@ _REGION = re.compile(
 # Anything that looks like a marker: passing over a misspelt one could hand the solution to the learner.
 _MARKER = re.compile(r"#.*\b(?:BEGIN|END)[ _-]*(?:SOLUTION|STUB)", re.IGNORECASE)
 _GIVEN_LINE = re.compile(r"([ \t]*)#(?: (.*))?")
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def make_stub(solution_text: str, name: str = "") -> str:
@@ -29,9 +28,43 @@ def make_stub(solution_text: str, name: str = "") -> str:
     `raise NotImplementedError("<entry>: still to write")`, where <entry> is the function or class around it.
     name: the file, for errors. Raises CourseError when markers are missing, misspelt, nested or out of place.
     """
-    solution = _Solution(_plain(solution_text) + "\n", name)  # a region may end without a newline
-    solution.refuse_stray_markers()
-    return _REGION.sub(solution.replacement, solution.text).removesuffix("\n")
+    text = _plain(solution_text) + "\n"  # a region may end without a newline
+
+    def line(position: int) -> int:
+        return text.count("\n", 0, position) + 1
+
+    def error(line: int, sentence: str) -> CourseError:
+        return CourseError(f"{f'{name}:{line}' if name else f'line {line}'}: {sentence}")
+
+    def replacement(region: re.Match[str]) -> str:
+        if region["given"] is None:
+            try:
+                entry = _definitions_around(text, line(region.start()))
+            except SyntaxError as fault:
+                raise error(fault.lineno or 1, f"this is not Python: {fault.msg}") from None
+            if not entry:
+                sentence = "a SOLUTION region outside of functions and classes needs a STUB region"
+                raise error(line(region.start()), sentence)
+            return f'{region["indent"]}raise NotImplementedError("{entry}: still to write")\n'
+        code = ""
+        for number, given in enumerate(region["given"].splitlines(), start=line(region.start("given"))):
+            found = _GIVEN_LINE.fullmatch(given)
+            if not found and given.strip():
+                raise error(number, "each line of a STUB region begins with `# `")
+            code += (found[1] + found[2] if found and found[2] else "") + "\n"
+        return code
+
+    # the same lines, without the markers of regions
+    left = _REGION.sub(lambda found: "".join(f"\n{part}\n" for part in found.groups()[1:] if part is not None), text)
+    if stray := _MARKER.search(left):
+        raise error(
+            left.count("\n", 0, stray.start()) + 1,
+            "this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` before `# END SOLUTION`, "
+            "and right after that `# BEGIN STUB` before `# END STUB`",
+        )
+    if not _REGION.search(text):
+        raise error(1, "there is no `# BEGIN SOLUTION`, so the stub would be the solution itself")
+    return _REGION.sub(replacement, text).removesuffix("\n")
 
 
 def stub_of(course: Course, exercise: Exercise) -> str:
@@ -48,76 +81,16 @@ def same_as_stub(source: bytes, stub: str) -> bool:
         text = source.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return _essence(text) == _essence(stub)
+    mine, given = ("\n".join(line.rstrip(" \t") for line in _plain(each).split("\n")) for each in (text, stub))
+    return mine.rstrip("\n") == given.rstrip("\n")
 
 
-class _Solution:
-    """A reference solution with its regions."""
-
-    def __init__(self, text: str, name: str) -> None:
-        self.text, self._name = text, name
-
-    def replacement(self, region: re.Match[str]) -> str:
-        """What learners are given in place of a region."""
-        if region["given"] is not None:
-            return self._uncommented(region)
-        if entry := self._entry(self._line(region.start())):
-            return f'{region["indent"]}raise NotImplementedError("{entry}: still to write")\n'
-        raise self._error(region.start(), "a SOLUTION region outside of functions and classes needs a STUB region")
-
-    def refuse_stray_markers(self) -> None:
-        """Raise CourseError for a marker that is part of no region, and where there is no region."""
-        # the same lines, without the markers of regions
-        left = _REGION.sub(lambda found: f"\n{found['written']}\n" + _framed(found["given"]), self.text)
-        if stray := _MARKER.search(left):
-            line = left.count("\n", 0, stray.start()) + 1
-            raise CourseError(
-                f"{self._place(line)}: this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` "
-                "before `# END SOLUTION`, and right after that `# BEGIN STUB` before `# END STUB`"
-            )
-        if not _REGION.search(self.text):
-            raise self._error(0, "there is no `# BEGIN SOLUTION`, so the stub would be the solution itself")
-
-    def _uncommented(self, region: re.Match[str]) -> str:
-        """The lines of a STUB region without their "# "."""
-        code, position = "", region.start("given")
-        for line in region["given"].splitlines(keepends=True):
-            found = _GIVEN_LINE.fullmatch(line.rstrip("\n"))
-            if not found and line.strip():
-                raise self._error(position, "each line of a STUB region begins with `# `")
-            code += (found[1] + found[2] if found and found[2] else "") + "\n"
-            position += len(line)
-        return code
-
-    def _entry(self, line: int) -> str:
-        """The names of the definitions around a line, outermost first: "MySelfAttention.forward"."""
-        try:
-            tree = ast.parse(self.text)
-        except SyntaxError as error:
-            raise CourseError(f"{self._place(error.lineno or 1)}: this is not Python: {error.msg}") from None
-        around = [node for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)]
-        return ".".join(node.name for node in around if node.lineno < line <= (node.end_lineno or 0))
-
-    def _line(self, position: int) -> int:
-        return self.text.count("\n", 0, position) + 1
-
-    def _place(self, line: int) -> str:
-        return f"{self._name}:{line}" if self._name else f"line {line}"
-
-    def _error(self, position: int, sentence: str) -> CourseError:
-        return CourseError(f"{self._place(self._line(position))}: {sentence}")
-
-
-def _framed(given: str | None) -> str:
-    return "" if given is None else f"\n{given}\n"
+def _definitions_around(text: str, line: int) -> str:
+    """The names of the definitions around a line, outermost first: "MySelfAttention.forward". Raises SyntaxError."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    around = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+    return ".".join(node.name for node in around if node.lineno < line <= (node.end_lineno or 0))
 
 
 def _plain(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _essence(text: str) -> list[str]:
-    lines = [line.rstrip(" \t") for line in _plain(text).split("\n")]
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines

@@ -1,4 +1,4 @@
-"""Lists and reads a folder or a zip. Follows no link, extracts nothing to disk, and believes no header.
+"""Lists and reads what lies in a folder or in a zip: follows no link, extracts nothing to disk, believes no header.
 
 What was listed in a folder is opened only while it is the very same file. So nobody who can change a folder while it is
 read has another file read, by a link put anywhere on the way. A zip is unpacked into memory, with a counter.
@@ -14,7 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -41,7 +41,6 @@ _ENCRYPTED = 0x1 | 0x40
 # a RuntimeError asks for a password, a ValueError finds a name that is no text or a negative offset
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 _DAMAGED = "is damaged or not a zip; zip your files again"
-_A_LINK = "is a link; hand in the file itself"
 _TOO_DEEP = f"lies more than {MAX_DEPTH} folders deep and was not looked into"
 
 Read = Callable[[int], bytes]
@@ -50,29 +49,10 @@ Content = Read | UnreadableError | None
 """What stands at a path: a file, a reason not to read it, or (None) a folder."""
 
 
-@dataclass(frozen=True)
-class ZipLimits:
-    """Limits for the zip itself, its members, its table of contents, and the sum of the sizes that it declares.
-
-    is_class: a harmful member is left out, and does not refuse the zip.
-    """
-
-    zip_mb: int = 32
-    members: int = 1000
-    directory_kb: int = 1024
-    declared_mb: int = 256
-    is_class: bool = False
-
-
-OF_A_LEARNER = ZipLimits()
-OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=20 * 1024, is_class=True)
-"""The download of a whole class from a learning platform."""
-
-
 def reason_of(error: OSError) -> UnreadableError:
     """An operating system's error in a learner's words."""
     if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
-        return UnreadableError(_A_LINK, "refused")
+        return UnreadableError("is a link; hand in the file itself", "refused")
     if isinstance(error, PermissionError):
         return UnreadableError("cannot be opened: permission denied")
     if isinstance(error, FileNotFoundError):
@@ -83,7 +63,7 @@ def reason_of(error: OSError) -> UnreadableError:
 def refuse_special(mode: int) -> None:
     """Raise UnreadableError if a file of this mode is neither an ordinary file nor a folder."""
     if stat.S_ISLNK(mode):
-        raise UnreadableError(_A_LINK, "refused")
+        raise UnreadableError("is a link; hand in the file itself", "refused")
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise UnreadableError("is not an ordinary file (a pipe, a socket or a device)", "refused")
 
@@ -105,9 +85,9 @@ def _open(path: str | os.PathLike[str], listed: os.stat_result | None) -> int:
     return descriptor
 
 
-def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
-    """An ordinary file for reading. Raises UnreadableError for anything else, also for a link."""
-    descriptor = _open(path, None)
+def open_regular(path: str | os.PathLike[str], listed: os.stat_result | None = None) -> IO[bytes]:
+    """An ordinary file for reading, the one that was listed. Raises UnreadableError for all else, also for a link."""
+    descriptor = _open(path, listed)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return open(descriptor, "rb")
     os.close(descriptor)
@@ -116,11 +96,11 @@ def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
 
 def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_result | None = None) -> bytes:
     """An ordinary file's bytes, at most `limit` + 1, where the extra byte means more. Raises UnreadableError."""
-    try:
-        with open(_open(path, listed), "rb") as file:
+    with open_regular(path, listed) as file:
+        try:
             return file.read(limit + 1)
-    except OSError as error:
-        raise reason_of(error) from None
+        except OSError as error:
+            raise reason_of(error) from None
 
 
 def list_folder(path: Path, name: str) -> dict[str, Content]:
@@ -142,8 +122,14 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
         is_library = bool(folder) and ENVIRONMENT in entries
         for entry, status in entries.items():
             where = f"{folder}/{entry}" if folder else entry
-            found[where] = _content(os.path.join(path, where), status)
-            if found[where] is None and not is_library and not is_passed_over(entry):
+            try:
+                refuse_special(status.st_mode)
+            except UnreadableError as error:
+                found[where] = error
+                continue
+            is_folder = stat.S_ISDIR(status.st_mode)
+            found[where] = None if is_folder else partial(read_regular, os.path.join(path, where), listed=status)
+            if is_folder and not is_library and not is_passed_over(entry):
                 if where.count("/") < MAX_DEPTH:
                     waiting.append((where, status))
                 else:
@@ -164,14 +150,6 @@ def _entries(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.
     finally:
         if descriptor is not None:
             os.close(descriptor)
-
-
-def _content(path: str, status: os.stat_result) -> Content:
-    try:
-        refuse_special(status.st_mode)
-    except UnreadableError as error:
-        return error
-    return None if stat.S_ISDIR(status.st_mode) else partial(read_regular, path, listed=status)
 
 
 def possible_work(found: Mapping[str, Content]) -> Iterator[tuple[str, Read | UnreadableError]]:
@@ -202,36 +180,58 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
         folder = f"{folder}{name}/"
 
 
+# --- zips -------------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
-class ZipMember:
-    """Reads one member; called with a limit, as `Read`."""
+class ZipLimits:
+    """Limits for the zip itself, its members, its table of contents, and the sum of the sizes that it declares.
 
-    zip_name: str
-    where: str
-    archive: zipfile.ZipFile
-    info: zipfile.ZipInfo
+    is_class: a harmful member is left out, and does not refuse the zip.
+    """
 
-    def __call__(self, limit: int) -> bytes:
-        """Unpack at most `limit` + 1 bytes. Raises UnreadableError, and SubmissionError for a bomb."""
-        if self.info.flag_bits & _ENCRYPTED:
-            raise UnreadableError("is locked with a password; zip your files without one")
-        if self.info.compress_type not in METHODS:
-            raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
-        self._demand_ratio(self.info.file_size)
-        content = bytearray()
-        try:
-            with self.archive.open(self.info) as stream:
-                while len(content) <= limit and (part := stream.read(min(1 << 16, limit + 1 - len(content)))):
-                    content += part
-                    look_at_clock()
-                    self._demand_ratio(len(content))
-        except _DAMAGE:
-            raise UnreadableError("is damaged inside the zip; zip your files again") from None
-        return bytes(content)
+    zip_mb: int = 32
+    members: int = 1000
+    directory_kb: int = 1024
+    declared_mb: int = 256
+    is_class: bool = False
 
-    def _demand_ratio(self, size: int) -> None:
-        if size > _RATIO_COUNTS_FROM and size > MAX_RATIO * max(self.info.compress_size, 1):
-            raise SubmissionError(f"{self.zip_name} is a zip bomb ({printable(self.where)}).")
+
+OF_A_LEARNER = ZipLimits()
+OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=20 * 1024, is_class=True)
+"""The download of a whole class from a learning platform."""
+
+
+def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> dict[str, Content]:
+    """The members of a zip by path, once its whole table of contents has been checked; `file` has to stay open.
+
+    name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful.
+    """
+    archive = _opened(file, name, limits)
+    infos = archive.infolist()
+    end = archive.start_dir
+    for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+        if info.header_offset < 0:
+            raise SubmissionError(f"{name} {_DAMAGED}.")
+        # members that share packed bytes: that is how a small zip unpacks to terabytes
+        if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
+            raise SubmissionError(f"{name} holds files that overlap; zip your files again.")
+        end = info.header_offset
+    if sum(info.file_size for info in infos) > limits.declared_mb * MB:
+        raise SubmissionError(f"{name} unpacks to more than {limits.declared_mb} MB; zip the exercise files alone.")
+    places = {info: "/".join(part for part in info.filename.split("/") if part not in ("", ".")) for info in infos}
+    times = Counter(places.values())
+    members: dict[str, Content] = {}
+    for info, where in places.items():
+        look_at_clock()
+        twice = f"two files named {printable(where)}; zip your files again" if times[where] > 1 else ""
+        if harm := _harm_of(info) or twice:
+            if not limits.is_class:
+                raise SubmissionError(f"{name} holds {harm}.")
+            members[where or info.filename] = UnreadableError(f"holds {harm}", "refused")
+        else:
+            members[where] = None if info.is_dir() else partial(_unpacked, name, where, archive, info)
+    return members
 
 
 class _Guarded(io.BufferedReader):
@@ -250,58 +250,21 @@ class _Guarded(io.BufferedReader):
         return content
 
 
-def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> dict[str, Content]:
-    """The members of a zip by path, once its whole table of contents has been checked; `file` has to stay open.
-
-    name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful.
-    """
-    try:
-        return _members(file, name, limits)
-    except UnreadableError as error:
-        raise SubmissionError(f"{name} {error}.") from None
-
-
-def _members(file: IO[bytes], name: str, limits: ZipLimits) -> dict[str, Content]:
+def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
+    """The zip, with a table of contents of bounded length. Raises SubmissionError."""
     if file.seek(0, os.SEEK_END) > limits.zip_mb * MB:
-        raise UnreadableError(f"is larger than {limits.zip_mb} MB; zip the exercise files alone")
+        raise SubmissionError(f"{name} is larger than {limits.zip_mb} MB; zip the exercise files alone.")
     guarded = _Guarded(file)  # type: ignore[arg-type]
     guarded.bytes_left = limits.directory_kb * 1024
     try:
         archive = zipfile.ZipFile(guarded)
     except _DAMAGE:
-        if guarded.bytes_left < 0:
-            raise UnreadableError(f"lists far more than {limits.members} files; zip the exercise files alone") from None
-        raise UnreadableError(_DAMAGED) from None
+        many = f"lists far more than {limits.members} files; zip the exercise files alone"
+        raise SubmissionError(f"{name} {many if guarded.bytes_left < 0 else _DAMAGED}.") from None
     guarded.bytes_left = None
-    infos = archive.infolist()
-    if len(infos) > limits.members:
-        raise UnreadableError(f"holds more than {limits.members} files; zip the exercise files alone")
-    _demand_no_overlap(infos, archive.start_dir)
-    if sum(info.file_size for info in infos) > limits.declared_mb * MB:
-        raise UnreadableError(f"unpacks to more than {limits.declared_mb} MB; zip the exercise files alone")
-    places = {info: "/".join(part for part in info.filename.split("/") if part not in ("", ".")) for info in infos}
-    times = Counter(places.values())
-    members: dict[str, Content] = {}
-    for info, where in places.items():
-        look_at_clock()
-        twice = f"two files named {printable(where)}; zip your files again" if times[where] > 1 else ""
-        if harm := _harm_of(info) or twice:
-            members[where or info.filename] = error = UnreadableError(f"holds {harm}", "refused")
-            if not limits.is_class:
-                raise error
-        else:
-            members[where] = None if info.is_dir() else ZipMember(name, where, archive, info)
-    return members
-
-
-def _demand_no_overlap(infos: Collection[zipfile.ZipInfo], end: int) -> None:
-    """Refuse members that share packed bytes: that is how a small zip unpacks to terabytes."""
-    for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
-        if info.header_offset < 0:
-            raise UnreadableError(_DAMAGED)
-        if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
-            raise UnreadableError("holds files that overlap; zip your files again")
-        end = info.header_offset
+    if len(archive.infolist()) > limits.members:
+        raise SubmissionError(f"{name} holds more than {limits.members} files; zip the exercise files alone.")
+    return archive
 
 
 def _harm_of(info: zipfile.ZipInfo) -> str:
@@ -317,3 +280,26 @@ def _harm_of(info: zipfile.ZipInfo) -> str:
         f"something that is not an ordinary file ({shown})": kind not in (0, stat.S_IFREG, stat.S_IFDIR),
     }
     return next((harm for harm, is_there in harms.items() if is_there), "")
+
+
+def _unpacked(zip_name: str, where: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+    """At most `limit` + 1 bytes of a member. Raises UnreadableError, and SubmissionError for a bomb."""
+    if info.flag_bits & _ENCRYPTED:
+        raise UnreadableError("is locked with a password; zip your files without one")
+    if info.compress_type not in METHODS:
+        raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
+    most = max(_RATIO_COUNTS_FROM, MAX_RATIO * max(info.compress_size, 1))
+    bomb = SubmissionError(f"{zip_name} is a zip bomb ({printable(where)}).")
+    if info.file_size > most:
+        raise bomb
+    content = bytearray()
+    try:
+        with archive.open(info) as stream:
+            while len(content) <= limit and (part := stream.read(min(1 << 16, limit + 1 - len(content)))):
+                content += part
+                look_at_clock()
+                if len(content) > most:
+                    raise bomb
+    except _DAMAGE:
+        raise UnreadableError("is damaged inside the zip; zip your files again") from None
+    return bytes(content)
