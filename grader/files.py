@@ -56,13 +56,6 @@ def write_output(path: Path, content: bytes | Iterable[bytes]) -> None:
         file.writelines([content] if isinstance(content, bytes) else content)
 
 
-def open_to_append(path: Path, *, below: Path | None = None) -> int:
-    """Open a file for reading and appending; it is made if missing. Raises OSError, also for a link."""
-    make_folder(path.parent, below=below)
-    refuse_link(path)
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
-
-
 def move_file(source: Path, target: Path, *, below: Path | None = None) -> None:
     """Move a file; a link is moved itself. Raises OSError, also for a link on the way to either place."""
     make_folder(source.parent, below=below)
@@ -85,12 +78,6 @@ def lock_at(path: Path, *, below: Path | None = None, seconds: float = -1) -> Fi
     make_folder(path.parent, below=below)
     refuse_link(path)
     return FileLock(str(path), timeout=seconds)
-
-
-def remove_unfinished(folder: Path) -> None:
-    """Remove what killed runs left half written in a folder that no other process writes to."""
-    for left in folder.glob(f"{UNFINISHED}*"):
-        left.unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -134,8 +135,7 @@ class ExerciseResult(_Part):
 
     @model_validator(mode="after")
     def _adds_up(self) -> ExerciseResult:
-        names = [check.name for check in self.checks]
-        if repeated := _first_repeated(names):
+        if repeated := _first_repeated([check.name for check in self.checks]):
             raise ValueError(f"exercise {self.id!r} has two checks named {repeated!r}")
         if not _same(self.points, math.fsum(check.points for check in self.checks)):
             raise ValueError(f"the points of exercise {self.id!r} are not the sum of its checks' points")
@@ -253,19 +253,19 @@ class Record(_Part):
 
     def to_json(self) -> str:
         """The record as one line of JSON; equal records give the same bytes."""
-        told = self.model_dump(exclude=self._left_out())
+        told = self.model_dump()
+        for part in (told, told["course"]):
+            if not part["digest"]:
+                del part["digest"]
+        for part in (told, *told["exercises"]):
+            if not self.is_adjusted:
+                part.pop("adjustments", None)
+                del part["final_points"], part["final_max_points"]
+            if not part.get("uncounted"):
+                part.pop("uncounted", None)
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         # JSON allows these unescaped, also in names; but some could control a terminal, or end a line of a .jsonl file.
         return text.translate(_IN_JSON)
-
-    def _left_out(self) -> dict[str, Any]:
-        """Optional fields that are left out because they are empty."""
-        left_out: dict[str, Any] = {} if self.digest else {"digest": True}
-        left_out |= {} if self.course.digest else {"course": {"digest": True}}
-        finals = {} if self.is_adjusted else {"final_points": True, "final_max_points": True}
-        left_out |= {} if self.is_adjusted else {**finals, "adjustments": True}
-        counts = [{} if each.uncounted else {"uncounted": True} for each in self.exercises]
-        return left_out | {"exercises": {place: {**finals, **each} for place, each in enumerate(counts)}}
 
     @property
     def not_taken(self) -> list[Problem]:
@@ -356,12 +356,7 @@ def _total(points: Iterable[float]) -> float:
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
 def _in_words(error: ValidationError) -> str:

@@ -9,16 +9,7 @@ from pathlib import Path
 import pytest
 from filelock import Timeout
 
-from grader.files import (
-    UNFINISHED,
-    lock_at,
-    make_folder,
-    move_file,
-    open_to_append,
-    remove_unfinished,
-    write_file,
-    write_output,
-)
+from grader.files import lock_at, make_folder, move_file, write_file, write_output
 
 PRECIOUS = b"precious"
 
@@ -56,7 +47,6 @@ def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(tmp_path: Path
 
 WRITES: dict[str, Callable[[Path, Path], object]] = {
     "a file": lambda path, root: write_file(path, b"x", below=root),
-    "an appended file": lambda path, root: os.close(open_to_append(path, below=root)),
     "a moved file": lambda path, root: move_file(root / "own", path, below=root),
     "a lock": lambda path, root: lock_at(path, below=root).acquire(),
     "a folder": lambda path, root: make_folder(path, below=root),
@@ -79,14 +69,17 @@ def test_no_folder_on_the_way_may_be_a_link(
     assert is_untouched(outside) and (root / "own").read_bytes() == b"own"
 
 
-@pytest.mark.parametrize("target", ["file", "new"], ids=["a file", "nothing yet"])
-@pytest.mark.parametrize("write", [WRITES["an appended file"], WRITES["a lock"]], ids=["appended", "a lock"])
-def test_a_link_in_the_place_of_a_file_that_is_opened_is_refused(
-    write: Callable[[Path, Path], object], target: str, outside: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [(os.symlink, "file"), (os.symlink, "new"), (os.link, "file")],
+    ids=["symbolic", "to nothing yet", "hard"],
+)
+def test_a_link_in_the_place_of_a_lock_is_refused(
+    link: Callable[[Path, Path], None], target: str, outside: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "here").symlink_to(outside / target)
+    link(outside / target, tmp_path / "here")
     with pytest.raises(OSError, match="is a link"):
-        write(tmp_path / "here", tmp_path)
+        lock_at(tmp_path / "here", below=tmp_path)
     assert is_untouched(outside)
 
 
@@ -105,13 +98,6 @@ def test_what_the_user_named_may_itself_be_reached_through_a_link(tmp_path: Path
     (tmp_path / "mine").symlink_to(tmp_path / "real")
     write_file(tmp_path / "mine/a/b", b"x", below=tmp_path / "mine")
     assert (tmp_path / "real/a/b").read_bytes() == b"x"
-
-
-def test_a_hard_linked_file_is_no_lock(outside: Path, tmp_path: Path) -> None:
-    os.link(outside / "file", tmp_path / "lock")
-    with pytest.raises(OSError, match="is a link"):
-        lock_at(tmp_path / "lock")
-    assert is_untouched(outside)
 
 
 def test_a_lock_is_one(tmp_path: Path) -> None:
@@ -134,10 +120,3 @@ def test_output_is_not_written_in_the_place_of_a_link(outside: Path, tmp_path: P
     with pytest.raises(OSError, match="is a link"):
         write_output(tmp_path / "out.json", b"x")
     assert is_untouched(outside) and (tmp_path / "out.json").is_symlink()
-
-
-def test_only_what_was_left_half_written_is_taken_away(tmp_path: Path) -> None:
-    (tmp_path / f"{UNFINISHED}0123").write_bytes(b"half")
-    (tmp_path / "results.jsonl").write_bytes(b"whole")
-    remove_unfinished(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["results.jsonl"]

@@ -24,7 +24,7 @@ from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .results_table import Person, ResultsRow, ResultsTable, shown_name
+from .results_table import Person, ResultsTable, shown_name
 from .shared_text import demand_different
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
@@ -56,7 +56,8 @@ def lines(table: ResultsTable) -> list[str]:
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
         if row.learner.id not in alike:
-            key, who = _who(row, has_canvas_ids=has_canvas_ids)
+            person = people.get(row.learner.id) or Person(whole_name=row.learner.name)
+            key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
             keys.append(key)
             excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
             points = [number_field(each.points(row.record)) for each in table.columns]
@@ -65,14 +66,13 @@ def lines(table: ResultsTable) -> list[str]:
     return [as_csv(rows)]
 
 
-def _who(row: ResultsRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
+def _who(learner: Learner, person: Person, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
-    person, submission = row.person or Person(whole_name=row.learner.name), row.learner.id
-    number = row.learner.canvas_id if has_canvas_ids else person.sis_id or person.own_id
+    number = learner.canvas_id if has_canvas_ids else person.sis_id or person.own_id
     login = person.login or person.email
-    if not (login or number or submission.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
-        login = submission
-    key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, submission)))
+    if not (login or number or learner.id.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
+        login = learner.id
+    key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, learner.id)))
     name = " ".join((shown_name(person).strip() or key).split())
     name = name.replace(POINTS_POSSIBLE, "Points_Possible")  # else it would set what the assignments are worth
     ids = [number, ""] if has_canvas_ids else ["", number]

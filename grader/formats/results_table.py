@@ -126,13 +126,6 @@ class TableColumn:
         return [each for each in record.exercises if self.exercises is None or each.id in self.exercises]
 
 
-@dataclass(frozen=True)
-class ResultsRow(Result):
-    """One learner with a record; `person` is how the roster knows the learner, if it does."""
-
-    person: Person | None = None
-
-
 @contextmanager
 def results_table(path: Path, options: ExportOptions) -> Iterator[ResultsTable]:
     """The table of a class that `kata grade-class` graded (a folder), or of one record of `kata grade --json` (a file).
@@ -174,17 +167,18 @@ class ResultsTable:
         """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
         graded: dict[str, None] = {}
         handed_in: set[str] = set()
-        for learner, record in self._records():
+        for each in self.rows():
+            learner, record = each.learner, each.record
             self.title = record.course.title
             self.learners.append(learner)
             self.is_adjusted |= record.is_adjusted
             self.without_mark += [] if record.complete else [learner]
-            self.with_uncounted += [learner] if any(each.uncounted for each in record.exercises) else []
-            handed_in |= {each.id for each in record.exercises if each.status != "missing"}
-            for each in record.exercises:
-                graded[each.id] = None
-                if not each.uncounted:
-                    self.worth[each.id] = max(self.worth.get(each.id, 0.0), each.counted_max_points)
+            self.with_uncounted += [learner] if any(part.uncounted for part in record.exercises) else []
+            handed_in |= {part.id for part in record.exercises if part.status != "missing"}
+            for part in record.exercises:
+                graded[part.id] = None
+                if not part.uncounted:
+                    self.worth[part.id] = max(self.worth.get(part.id, 0.0), part.counted_max_points)
         if not self.learners:
             raise KataError(f"{path} holds no records: nobody was graded.")
         self.title = options.column or self._units_title(graded) or self.title
@@ -192,10 +186,11 @@ class ResultsTable:
         self.not_handed_in = self.worth.keys() - handed_in
         """The exercises that nobody has handed in."""
 
-    def rows(self) -> Iterator[ResultsRow]:
+    def rows(self) -> Iterator[Result]:
         """Every learner with a record, in class order."""
-        for learner, record in self._records():
-            yield ResultsRow(record, learner, person=self.people.get(learner.id))
+        units = self.options.units
+        for result in self._results:
+            yield replace(result, record=only_of(result.record, units)) if units else result
 
     @cached_property
     def roster(self) -> ClassRoster | None:
@@ -266,11 +261,6 @@ class ResultsTable:
         """The exercise's title, with its id if others have the same title: importers find columns by title."""
         title = self.titles.get(id, id)
         return title if list(self.titles.values()).count(title) <= 1 else f"{title} [{id}]"
-
-    def _records(self) -> Iterator[tuple[Learner, Record]]:
-        units = self.options.units
-        for result in self._results:
-            yield result.learner, only_of(result.record, units) if units else result.record
 
 
 def only_of(record: Record, units: Sequence[Unit]) -> Record:

@@ -74,7 +74,7 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
 def _known(table: ResultsTable) -> Iterator[tuple[str, Person, Record]]:
     """Everybody in the roster, if there is one, with the id that they have in the class."""
     for row in table.rows():
-        if person := row.person:
+        if person := table.people.get(row.learner.id):
             yield row.learner.id, person, row.record
 
 
