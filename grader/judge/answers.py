@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Protocol
 
 import torch
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .case import GRADIENTS, Case, Question
 from .compare import gradients_difference, same
@@ -29,82 +29,47 @@ def _cut(length: int) -> BeforeValidator:
 
 
 Text = Annotated[str, _cut(MAX_TEXT)]
+Function = Annotated[str, _cut(MAX_FUNCTION)]
 Names = Annotated[list[Annotated[str, _cut(MAX_NAME)]], _cut(MAX_ITEMS)]
 Sizes = Annotated[list[int], _cut(MAX_ITEMS)]
-Frame = Annotated[tuple[int, Annotated[str, _cut(MAX_FUNCTION)]], Field(strict=False)]
-"""A line number and a function name; sent as a list."""
-Frames = Annotated[list[Frame], _cut(MAX_ITEMS)]
-NamedShape = Annotated[tuple[Annotated[str, _cut(MAX_FUNCTION)], Sizes], Field(strict=False)]
-"""A tensor's name in the failing line and its shape; sent as a list."""
+# pairs are sent as lists
+Frames = Annotated[list[Annotated[tuple[int, Function], Field(strict=False)]], _cut(MAX_ITEMS)]
+"""Line numbers and function names."""
+Shapes = Annotated[list[Annotated[tuple[Function, Sizes], Field(strict=False)]], _cut(MAX_ITEMS)]
+"""Names of tensors in the failing line, and their shapes."""
+Parameter = Annotated[tuple[list[int], bool], Field(strict=False)]
+"""A parameter's shape, and whether it is trained."""
 
 STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
 
 
-class _Error(BaseModel):
-    model_config = STRICT
-
-    step: int = -1
+def _form(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind, config=STRICT)
 
 
-class _Exception(_Error):
-    kind: Literal["exception"]
-    type: Text
-    message: Text
-    frames: Frames
-    tensors: Annotated[list[NamedShape], _cut(MAX_ITEMS)] = []
+_TEXT, _NAMES, _SIZES, _FRAMES = map(_form, (Text, Names, Sizes, Frames))
 
-
-class _Memory(_Error):
-    kind: Literal["memory"]
-    frames: Frames
-
-
-class _Named(_Error):
-    kind: Literal["forbidden", "no_entry", "no_attribute"]
-    name: Text
-
-
-class _WrongNames(_Error):
-    kind: Literal["names"]
-    missing: Names
-    unexpected: Names
-    plain: Names = []
-
-    @model_validator(mode="after")
-    def _plain_ones_are_missing(self) -> _WrongNames:
-        self.plain = [name for name in self.plain if name in self.missing]
-        return self
-
-
-class _WeightShape(_Error):
-    kind: Literal["weight_shape"]
-    name: Text
-    came: Sizes
-    expected: Sizes
-
-
-class _Instead(_Error):
-    kind: Literal["not_a_module", "no_part", "no_tensor"]
-    what: Text
-
-
-ERROR: TypeAdapter[_Error] = TypeAdapter(
-    Annotated[
-        _Exception | _Memory | _Named | _WrongNames | _WeightShape | _Instead,
-        Field(discriminator="kind"),
-    ]
-)
-"""An error of the learner's code."""
-
-
-Pair = Annotated[tuple[list[int], bool], Field(strict=False)]
-"""A parameter's shape, and whether it is trained; sent as a list."""
+ERRORS: Mapping[str, Mapping[str, TypeAdapter[Any]]] = {
+    "exception": {"type": _TEXT, "message": _TEXT, "frames": _FRAMES, "tensors": _form(Shapes)},
+    "memory": {"frames": _FRAMES},
+    "forbidden": {"name": _TEXT},
+    "no_entry": {"name": _TEXT},
+    "no_attribute": {"name": _TEXT},
+    "names": {"missing": _NAMES, "unexpected": _NAMES, "plain": _NAMES},
+    "weight_shape": {"name": _TEXT, "came": _SIZES, "expected": _SIZES},
+    "not_a_module": {"what": _TEXT},
+    "no_part": {"what": _TEXT},
+    "no_tensor": {"what": _TEXT},
+}
+"""The parts of an error of the learner's code, by its kind."""
+MAY_BE_ABSENT = ("tensors", "plain")
+_STEP = _form(int)
 
 ANSWER_SCHEMAS: Mapping[str, TypeAdapter[Any]] = {
-    "parameters": TypeAdapter(dict[str, Pair], config=STRICT),
-    "gradients": TypeAdapter(dict[str, torch.Tensor | None], config=STRICT),
-    "buffers": TypeAdapter(list[str], config=STRICT),
-    "refuses": TypeAdapter(str, config=STRICT),
+    "parameters": _form(dict[str, Parameter]),
+    "gradients": _form(dict[str, torch.Tensor | None]),
+    "buffers": _form(list[str]),
+    "refuses": _form(str),
 }
 """The form of the answer, by kind of step."""
 
@@ -152,43 +117,39 @@ def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
 
 
 def _read(item: Any, case: Case) -> Answers:
-    if not isinstance(item, dict) or item.keys() != {"answers", "error"}:
+    if not isinstance(item, dict) or item.keys() != {"answers", "error"} or not isinstance(item["answers"], dict):
         raise Malformed("an answer without its parts")
-    told, error = item["answers"], item["error"]
-    if not isinstance(told, dict):
-        raise Malformed("answers that are no mapping")
-    if error is not None:
-        return Answers({}, read_error(error))
+    if item["error"] is not None:
+        return Answers({}, read_error(item["error"]))
     values = {}
     for number, name in case.returned.items():
-        if str(number) not in told:
+        if str(number) not in item["answers"]:
             raise Malformed(f"no answer for {name}")
-        values[name] = told[str(number)]
-        form = ANSWER_SCHEMAS.get(case.steps[number]["do"])
-        if form is not None:
-            _check_form(form, name, values[name])
+        values[name] = item["answers"][str(number)]
+        if form := ANSWER_SCHEMAS.get(case.steps[number]["do"]):
+            _validated(form, values[name])
     return Answers(values)
 
 
-def _check_form(form: TypeAdapter[Any], name: str, value: Any) -> None:
-    try:
-        form.validate_python(value)
-    except ValidationError as fault:
-        raise Malformed(f"{name} is not told in its form: {_first_fault(fault)}") from None
-
-
 def read_error(error: Any) -> dict[str, Any]:
-    """Check the form of a reported error. Raises Malformed when it is invalid."""
+    """Check the form of a reported error; other parts are dropped. Raises Malformed when it is invalid."""
+    kind = error.get("kind") if isinstance(error, dict) else None
+    if not isinstance(kind, str) or kind not in ERRORS:
+        raise Malformed("an error of no kind")
+    found: dict[str, Any] = {"step": _validated(_STEP, error.get("step", -1)), "kind": kind}
+    for name, form in ERRORS[kind].items():
+        found[name] = _validated(form, error.get(name, [] if name in MAY_BE_ABSENT else None))
+    if "plain" in found:
+        found["plain"] = [name for name in found["plain"] if name in found["missing"]]
+    return found
+
+
+def _validated(form: TypeAdapter[Any], value: Any) -> Any:
     try:
-        return ERROR.validate_python(error).model_dump()
-    except ValidationError as fault:
-        raise Malformed(_first_fault(fault)) from None
-
-
-def _first_fault(fault: ValidationError) -> str:
-    """What is wrong and where, without the value itself, which is the learner's."""
-    first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
-    return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['type']}"
+        return form.validate_python(value)
+    except ValidationError as fault:  # told without the value itself, which is the learner's
+        first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise Malformed(f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['type']}") from None
 
 
 def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -207,12 +168,27 @@ def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
     return identity
 
 
-class Ask(Protocol):
-    """Asks one question; raises Ended when the code asked ends with an error."""
+def same_answers(came: Answers, other: Answers) -> bool:
+    """Whether two answers to a case are indistinguishable: same numbers, same shapes, same kind of error."""
+    if came.error is not None and other.error is not None:
+        return error_identity(came.error) == error_identity(other.error)
+    if came.error is not None or other.error is not None:
+        return False
+    for name, value in other.values.items():
+        if name == GRADIENTS and isinstance(value, Mapping):
+            if gradients_difference(came[name], value) or reach(came[name]) != reach(value):
+                return False
+        elif not same(came[name], value):
+            return False
+    return True
 
-    def __call__(self, *cases: Case) -> list[Answers]:
-        """The answers, one a case."""
-        ...
+
+def reach(gradients: Mapping[str, Any]) -> set[str]:
+    """The names that a gradient reaches."""
+    return {name for name, gradient in gradients.items() if gradient is not None}
+
+
+# --- what a check asked ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -221,6 +197,14 @@ class Exchange:
 
     question: Question
     answers: list[Answers]
+
+
+class Ask(Protocol):
+    """Asks one question; raises Ended when the code asked ends with an error."""
+
+    def __call__(self, *cases: Case) -> list[Answers]:
+        """The answers, one a case."""
+        ...
 
 
 Talk = Callable[[Ask], Mapping[str, Any]]
@@ -235,10 +219,6 @@ class Ended(Exception):
         super().__init__(error["kind"])
         self.error = error
 
-    def reading(self) -> dict[str, Any]:
-        """The reading of a case that ended with an error."""
-        return {"error": error_identity(self.error)}
-
 
 @dataclass(frozen=True)
 class Reading:
@@ -250,37 +230,24 @@ class Reading:
     answers: tuple[Answers, ...] = ()
 
 
-def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:
-    """The reading of a talk with the course's own code."""
+def talked(
+    talk: Talk, answer: Callable[[Sequence[Case]], list[Answers]]
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """The reading of a talk with whoever gives these answers, and the error that ended it, if any."""
 
     def ask(*cases: Case) -> list[Answers]:
-        answers = answer(Question.of(cases))
+        answers = answer(cases)
         for each in answers:
             if each.error is not None:
                 raise Ended(each.error)
         return answers
 
     try:
-        return talk(ask)
+        return talk(ask), None
     except Ended as ended:
-        return ended.reading()
+        return {"error": error_identity(ended.error)}, ended.error
 
 
-def same_answers(came: Answers, other: Answers) -> bool:
-    """Whether two answers to a case are indistinguishable: same numbers, same shapes, same kind of error."""
-    if (came.error is None) != (other.error is None):
-        return False
-    if came.error is not None and other.error is not None:
-        return error_identity(came.error) == error_identity(other.error)
-    for name, value in other.values.items():
-        if name == GRADIENTS and isinstance(value, Mapping):
-            if gradients_difference(came[name], value) or reach(came[name]) != reach(value):
-                return False
-        elif not same(came[name], value):
-            return False
-    return True
-
-
-def reach(gradients: Mapping[str, Any]) -> set[str]:
-    """The names that a gradient reaches."""
-    return {name for name, gradient in gradients.items() if gradient is not None}
+def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:
+    """The reading of a talk with the course's own code."""
+    return talked(talk, lambda cases: answer(Question.of(cases)))[0]

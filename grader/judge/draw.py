@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import torch
 
-from .faults import NotInPlan
+from .faults import GraderBroken, NotInPlan
 
 Item = TypeVar("Item")
 Kind = Literal["normal", "uniform", "share", "integer", "order"]
@@ -23,42 +24,69 @@ FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
 }
 """The source of each kind of random numbers."""
 
-
 COMMON = ""
 """Stands in for a check's name: numbers that all checks of an exercise share."""
 
+ASKS_OTHERWISE = "it asks something else than it asks the reference"
 
-def chance_for(text: str) -> torch.Generator:
-    """A generator seeded from a text."""
-    key = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return torch.Generator().manual_seed(int.from_bytes(key, "big") >> 1)
+
+@dataclass
+class Drawn:
+    """What a check drew: (kind, sizes asked for, numbers) in order, and the shapes of parameters by what was made."""
+
+    numbers: list[tuple[Kind, tuple[int, ...], torch.Tensor]] = field(default_factory=list)
+    shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
 
 class Draw:
-    """Random numbers for one check of one exercise.
+    """Random numbers for one check of one exercise; `drawn` is what was drawn so far.
 
-    `reference` is the reference solution's namespace; it is empty in a course without answers.
+    `reference` is the reference solution's namespace; it is empty in a course without answers. `again`: give these
+    numbers once more, and raise GraderBroken for any others.
     """
 
-    def __init__(self, seed: int, exercise: str, check: str, reference: Mapping[str, Any]) -> None:
-        self._random = chance_for(f"{seed}/{exercise}/{check}")
+    def __init__(
+        self, seed: int, exercise: str, check: str, reference: Mapping[str, Any], again: Drawn | None = None
+    ) -> None:
+        key = hashlib.blake2b(f"{seed}/{exercise}/{check}".encode(), digest_size=8).digest()
+        self._chance = torch.Generator().manual_seed(int.from_bytes(key, "big") >> 1)
         self._of = (seed, exercise)
         self._reference = reference
+        self._again = again
+        self.drawn = Drawn()
 
     def common(self) -> Draw:
         """Numbers that all hidden checks of the exercise share, for what they ask about together."""
-        return Draw(*self._of, COMMON, self._reference)
+        if self._again is not None:
+            return self
+        common = Draw(*self._of, COMMON, self._reference)
+        common.drawn = self.drawn
+        return common
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
         """The next random numbers: all randomness comes from here."""
-        return FRESH[kind](self._random, *sizes)
+        if self._again is None:
+            numbers = FRESH[kind](self._chance, *sizes)
+        else:
+            place = len(self.drawn.numbers)
+            if place == len(self._again.numbers) or self._again.numbers[place][:2] != (kind, sizes):
+                raise GraderBroken(ASKS_OTHERWISE)
+            numbers = self._again.numbers[place][2]
+        self.drawn.numbers.append((kind, sizes, numbers))
+        return numbers.clone()
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
         """The shape of every parameter of the reference's class."""
+        key = repr((entry, tuple(init), sorted(keywords.items())))
+        if self._again is not None:
+            if key not in self._again.shapes:
+                raise GraderBroken(ASKS_OTHERWISE)
+            return self._again.shapes[key]
         if not self._reference:
             raise NotInPlan(f"the parameters of {entry} are not known here")
         made = self._reference[entry](*init, **keywords)
-        return {name: tensor.shape for name, tensor in made.named_parameters()}
+        self.drawn.shapes[key] = {name: list(tensor.shape) for name, tensor in made.named_parameters()}
+        return self.drawn.shapes[key]
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Normally distributed numbers of this shape."""

@@ -10,11 +10,11 @@ import contextlib
 import io
 import linecache
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
@@ -22,10 +22,10 @@ from grader.sandbox.inside import host, wire
 
 from .answers import Answers, Reading, read_answers, read_from, same_answers
 from .bank import Mistake, both_from, load_bank
-from .case import Case, Question, Questions
+from .case import Case, Question
 from .draw import Draw
 from .faults import NotInPlan
-from .plan import AS_REFERENCE, DrawnBefore, KnownMistake, Plan, PlannedQuestions, Wrong
+from .plan import AS_REFERENCE, KnownMistake, Plan, Wrong
 from .plan_file import has_fingerprint
 
 
@@ -43,8 +43,6 @@ torch.set_num_threads(1)
 
 MAX_CACHED_ANSWERS = 2000
 """Size of the cache of answers: in a batch every submission is asked the same questions."""
-
-MAX_CACHED_PAIRS = 1000
 
 ROUNDING_STEPS = 4.0
 
@@ -72,6 +70,10 @@ class TrustedModule:
         """Drop the file's namespace, which is larger than its answers, until it is needed again."""
         self.__dict__.pop("namespace", None)
 
+    def forget(self) -> None:
+        """Drop all cached answers: those of another seed are never used again."""
+        self._answers.clear()
+
     def can_be_loaded(self) -> bool:
         """Whether the file runs, which is not certain for two edits combined."""
         try:
@@ -85,17 +87,19 @@ class TrustedModule:
 
     def answer_to(self, question: Question, number: int) -> Answers:
         """The answer to one case of a question, from the cache if possible."""
-        key = (question.digest, number)
-        kept = self._answers.get(key)
-        if kept is None and self._remembers:
-            answers = self._run(question.cases, [case.as_data() for case in question.cases])
-            self._keep({(question.digest, place): each for place, each in enumerate(answers)})
-            return answers[number]
-        if kept is None:
-            case = question.cases[number]
-            (kept,) = self._run([case], [case.as_data()])
-            self._keep({key: kept})
-        return kept
+        if kept := self._answers.get((question.digest, number)):
+            return kept
+        places = range(len(question.cases)) if self._remembers else (number,)
+        cases = [question.cases[place] for place in places]
+        found = dict(zip(places, self._run(cases, [case.as_data() for case in cases]), strict=True))
+        if len(self._answers) < MAX_CACHED_ANSWERS:
+            self._answers.update({(question.digest, place): answers for place, answers in found.items()})
+        return found[number]
+
+    def answer_rounded(self, question: Question) -> list[Answers]:
+        """The answers with a few roundings of error in every input, to see how far the result may move."""
+        generator = torch.Generator().manual_seed(1)
+        return [self._run([case], [_perturbed(case.as_data(), generator)])[0] for case in question.cases]
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         """Whether a learner's answer to one case of a question equals this file's."""
@@ -104,19 +108,6 @@ class TrustedModule:
     def gives_reading(self, reading: Reading) -> bool:
         """Whether the reading from the learner's code is this file's reading too."""
         return read_from(reading.talk, self.answer) == reading.came
-
-    def answer_rounded(self, question: Question) -> list[Answers]:
-        """The answers with a few roundings of error in every input, to see how far the result may move."""
-        generator = torch.Generator().manual_seed(1)
-        return [self._run([case], [_perturbed(case.as_data(), generator)])[0] for case in question.cases]
-
-    def forget(self) -> None:
-        """Drop all cached answers: those of another seed are never used again."""
-        self._answers.clear()
-
-    def _keep(self, answers: Mapping[tuple[bytes, int], Answers]) -> None:
-        if len(self._answers) < MAX_CACHED_ANSWERS:
-            self._answers.update(answers)
 
     def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
         namespace = self.namespace
@@ -147,65 +138,32 @@ class CourseCode:
     """The course's own code for one exercise: the reference, and the known mistakes alone and in pairs."""
 
     def __init__(self, solution: Path, bank: Path) -> None:
-        text = solution.read_text(encoding="utf-8")
-        self._text = text
+        self._text = solution.read_text(encoding="utf-8")
         self._bank = bank
-        self.reference = TrustedModule(text, f"reference {solution.stem}")
-        self._slack: dict[bytes, list[Answers]] = {}
-        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
-        self._latest_pair: TrustedModule | None = None
+        self.reference = TrustedModule(self._text, f"reference {solution.stem}")
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
         """The known mistakes, ready to be asked. Raises BankError for an unusable bank."""
         return tuple(
-            (
-                mistake,
-                TrustedModule(mistake.source_from(self._text), f"mistake {mistake.id}", remembers=mistake.remembers),
-            )
-            for mistake in load_bank(self._bank)
+            (each, TrustedModule(each.source_from(self._text), f"mistake {each.id}", remembers=each.remembers))
+            for each in load_bank(self._bank)
         )
+
+    def both(self, place: int, other_place: int) -> TrustedModule | None:
+        """Two known mistakes combined; None where they do not go together."""
+        one, other = self.mistakes[place][0], self.mistakes[other_place][0]
+        text = None if one.source or other.source else both_from(one, other, self._text)
+        if text is None:
+            return None
+        module = TrustedModule(text, "two mistakes", remembers=one.remembers or other.remembers)
+        return module if module.can_be_loaded() else None
 
     def forget(self) -> None:
         """Drop all cached answers: those of another seed are never used again."""
-        self._slack.clear()
         self.reference.forget()
-        if "mistakes" in self.__dict__:  # only if they were loaded
-            for _, module in self.mistakes:
-                module.forget()
-        self._pairs.clear()
-        self._latest_pair = None
-
-    def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two known mistakes combined; the answers are cached for later learners with the same two."""
-        if self._latest_pair is not None:
-            self._latest_pair.unload()
-        if (one, other) not in self._pairs:
-            if len(self._pairs) >= MAX_CACHED_PAIRS:
-                self._pairs.pop(next(iter(self._pairs)))
-            self._pairs[one, other] = self._made_pair(self.mistakes[one][0], self.mistakes[other][0])
-        self._latest_pair = self._pairs[one, other]
-        return self._latest_pair
-
-    def _made_pair(self, one: Mistake, other: Mistake) -> TrustedModule | None:
-        text = None if one.source or other.source else both_from(one, other, self._text)
-        remembers = one.remembers or other.remembers
-        module = None if text is None else TrustedModule(text, "two mistakes", remembers=remembers)
-        return module if module is not None and module.can_be_loaded() else None
-
-    def draw(self, seed: int, exercise: str, check: str) -> Draw:
-        """The hidden inputs of one check, from the seed."""
-        return Draw(seed, exercise, check, self.reference.namespace)
-
-    def slack(self, question: Question, expected: Sequence[Answers]) -> list[Answers]:
-        """How far rounding alone may move each number of the reference's answers, in the same structure."""
-        kept = self._slack.get(question.digest)
-        if kept is None:
-            pairs = zip(expected, self.reference.answer_rounded(question), strict=True)
-            kept = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
-            if len(self._slack) < MAX_CACHED_ANSWERS:
-                self._slack[question.digest] = kept
-        return kept
+        for _, module in self.__dict__.get("mistakes", ()):  # only if they were loaded
+            module.forget()
 
 
 def _distance(expected: Any, moved: Any) -> Any:
@@ -225,25 +183,16 @@ def _distance(expected: Any, moved: Any) -> Any:
 # --- what is expected -------------------------------------------------------------------------------------------------
 
 
-class GivesAnswers(Protocol):
-    """A known mistake, as code or as stored prints of its answers."""
-
-    def gives(self, came: Answers, question: Question, number: int) -> bool:
-        """Whether a learner's answer to one case of a question is this mistake's answer."""
-        ...
-
-    def gives_reading(self, reading: Reading) -> bool:
-        """Whether the reading from the learner's code is this mistake's reading too."""
-        ...
-
-
-@dataclass(frozen=True)
 class Expected:
-    """The plan, and the course's code where it is at hand. `fresh` draws a check's hidden inputs from the seed."""
+    """The plan of an exercise with a seed, and the course's code where it is at hand."""
 
-    plan: Plan
-    fresh: Callable[[str], Draw]
-    code: CourseCode | None = None
+    def __init__(self, plan: Plan, seed: int, exercise: str, code: CourseCode | None = None) -> None:
+        self.plan = plan
+        self.code = code
+        self._of = (seed, exercise)
+        self._slack: dict[bytes, list[Answers]] = {}
+        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
+        self._loaded_pair: TrustedModule | None = None
 
     @property
     def is_plan(self) -> bool:
@@ -254,25 +203,26 @@ class Expected:
         """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
         planned = self.plan.checks.get(check)
         if planned is None or planned.converses:
-            return self.fresh(check)
+            return Draw(*self._of, check, self.code.reference.namespace if self.code else {})
         if planned.broken is not None:
             raise planned.broken
-        return DrawnBefore(planned)
-
-    def questions(self, check: str) -> Questions:
-        """The planned questions of one check; a check that converses makes its own."""
-        planned = self.plan.checks.get(check)
-        return Question.of if planned is None or planned.converses else PlannedQuestions(planned).of
+        return Draw(*self._of, check, {}, again=planned.drawn)
 
     def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers."""
         planned = self.plan.answers.get(question.digest)
-        return self._code().reference.answer(question) if planned is None else planned
+        return self._reference().answer(question) if planned is None else planned
 
     def slack(self, question: Question) -> list[Answers]:
         """How far rounding alone may move each number of these answers, in the same structure."""
-        planned = self.plan.wrong.slack.get(question.digest) if self.plan.wrong else None
-        return self._code().slack(question, self.answers_to(question)) if planned is None else planned
+        kept = self.plan.wrong.slack if self.plan.wrong else self._slack
+        if question.digest in kept:
+            return kept[question.digest]
+        pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
+        slack = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
+        if len(self._slack) < MAX_CACHED_ANSWERS:
+            self._slack[question.digest] = slack
+        return slack
 
     @cached_property
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
@@ -282,14 +232,24 @@ class Expected:
         wrong = self.plan.wrong or Wrong()
         return [(Mistake(each.id, each.message), _Printed(each, wrong, self)) for each in wrong.mistakes]
 
-    def pair(self, one: int, other: int) -> GivesAnswers | None:
-        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan."""
-        return self.code.pair(one, other) if self.code is not None else None
+    def pair(self, one: int, other: int) -> TrustedModule | None:
+        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan.
 
-    def _code(self) -> CourseCode:
+        Its answers are cached for later learners with the same two, its namespace only until the next pair.
+        """
+        if self.code is None:
+            return None
+        if self._loaded_pair is not None:
+            self._loaded_pair.unload()
+        if (one, other) not in self._pairs:
+            self._pairs[one, other] = self.code.both(one, other)
+        self._loaded_pair = self._pairs[one, other]
+        return self._loaded_pair
+
+    def _reference(self) -> TrustedModule:
         if self.code is None:
             raise NotInPlan("there is no answer here to what is asked")
-        return self.code
+        return self.code.reference
 
 
 @dataclass(frozen=True)
@@ -310,3 +270,7 @@ class _Printed:
 
     def gives_reading(self, reading: Reading) -> bool:
         raise NotInPlan("it is not known here what is read from the known mistakes")
+
+
+GivesAnswers = TrustedModule | _Printed
+"""A known mistake, as code or as prints of its answers: whether its answer or reading is the learner's."""

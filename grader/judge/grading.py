@@ -24,9 +24,9 @@ from grader.sandbox.worker import Budget
 from .checks import CHECK_ERRORS, Kit
 from .expected import Expected
 from .faults import CheckFailed, GraderBroken
-from .process import QUITTING, LocalProcess, WalledProcess, frames_of
+from .process import QUITTING, LocalProcess, Process, WalledProcess, frames_of
 from .rehearsal import expected_of
-from .session import Process, Session, without_work
+from .session import Session, without_work
 
 Nothing = Literal["missing", "not_started"]
 
@@ -110,7 +110,7 @@ class Judge:
         whole = Budget(self.course.submission_seconds, "submission time")
         opened = [(kit, self.session(kit, submission, whole)) for kit in self.kits.values()]
         left = [session for _, session in opened if isinstance(session, Session)]
-        results = []
+        sessions, results = list(left), []
         try:
             for kit, session in opened:
                 if isinstance(session, Session):
@@ -125,9 +125,8 @@ class Judge:
                     results.append(without_work(kit, session))
                 advance(kit.exercise.id)
         finally:
-            for _, each in opened:
-                if isinstance(each, Session):
-                    each.close()
+            for each in sessions:
+                each.close()
         return self.record(submission, results)
 
     def session(
@@ -137,9 +136,8 @@ class Judge:
 
         whole: what the whole submission may use. path: where the learner's file is, for a debugger in this process.
         """
-        exercise = kit.exercise
-        source = submission.sources.get(exercise.id)
-        refusals = [problem.message for problem in submission.problems if problem.exercise == exercise.id]
+        source = submission.sources.get(kit.exercise.id)
+        refusals = [problem.message for problem in submission.problems if problem.exercise == kit.exercise.id]
         if source is None and not refusals:
             return "missing"
         if source is not None and kit.is_untouched(source.content):
@@ -147,12 +145,9 @@ class Judge:
         content = source.content if source else b""
 
         def open(expected: Expected) -> Process:
-            walled = self.sandbox is not None
-            process: Process = (
-                WalledProcess(exercise, content, self._running_sandbox, expected.plan.rounds, whole)
-                if walled
-                else LocalProcess(exercise, content, path)
-            )
+            process: Process = LocalProcess(kit.exercise, content, path)
+            if self.sandbox is not None:
+                process = WalledProcess(kit.exercise, content, self._running_sandbox, expected.plan.rounds, whole)
             process.refusal = "" if source else " ".join(refusals)
             return process
 
@@ -195,23 +190,18 @@ class Judge:
         """
         started = time.perf_counter()
         for each in (session, *ahead):
-            each.start()
+            each.process.start()
         session.run()
-        if session.is_broken:
+        if session.is_broken and self.sandbox is not None:
             for each in (session, *ahead):
                 each.begin_again()
-            self._replace_sandbox()
+            self.sandbox.close()
+            self.sandbox = open_sandbox(self.level)
+            self.await_ready()
             session.run()
         result = session.result(started)
         session.close()
         return result
-
-    def _replace_sandbox(self) -> None:
-        """Start again with a new zygote. Raises MachineError when that fails."""
-        if self.sandbox is not None:
-            self.sandbox.close()
-            self.sandbox = open_sandbox(self.level)
-            self.await_ready()
 
 
 def _unbalanced(kit: Kit) -> list[str]:

@@ -13,16 +13,9 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answers, Ended, Exchange, Malformed, Reading, Talk, read_answers
-from .case import GRADIENTS, OUTPUT, Case, Question, Questions
-from .compare import (
-    difference,
-    form_difference,
-    gradients_difference,
-    is_far_off,
-    scale_for,
-    without_decimals,
-)
+from .answers import Answers, Exchange, Malformed, Reading, Talk, read_answers, talked
+from .case import GRADIENTS, OUTPUT, Case, Question
+from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for, without_decimals
 from .draw import Draw
 from .expected import Expected
 from .failure import error_text, expect, fail
@@ -36,10 +29,14 @@ LINE_END = re.compile(r"\r\n?")
 
 
 class Asked(Protocol):
-    """Passes questions to the learner's process; raises CheckFailed when that process fails."""
+    """Who answers a check's questions, one after another."""
 
-    def ask(self, question: Question) -> Any:
-        """The reply, still unchecked."""
+    def question(self, cases: Sequence[Case]) -> Question:
+        """The question of these cases. Raises GraderBroken when another one was planned."""
+        ...
+
+    def reply(self, question: Question) -> Any:
+        """The reply, still unchecked. Raises CheckFailed when the learner's process fails."""
         ...
 
 
@@ -50,40 +47,46 @@ class LearnerModule:
     Every method that asks raises CheckFailed with a sentence for the learner when code or answer is wrong.
     """
 
-    worker: Asked
+    asked: Asked
     expected: Expected
     draw: Draw
     source: str
     given: str = ""
     forbidden_reason: str = ""
     is_visible: bool = False
-    questions: Questions = Question.of
     exchanges: list[Exchange | Reading] = field(default_factory=list)
     looked_at_source: bool = False
     """Whether the source mattered too, if only for a quotation in a message."""
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong in a check of something else: they fail it if everything else is right."""
 
+    def _exchange(self, cases: Sequence[Case]) -> Exchange:
+        question = self.asked.question(cases)
+        try:
+            return Exchange(question, read_answers(self.asked.reply(question), question.cases))
+        except Malformed as error:
+            raise CheckFailed("Your code sent no readable answer.") from error
+
+    def ask_all(self, *cases: Case) -> list[Answers]:
+        """Ask for the values of some cases in one question; errors of the learner's code are among the answers."""
+        exchange = self._exchange(cases)
+        self.exchanges.append(exchange)
+        return exchange.answers
+
     def ask(self, *cases: Case) -> list[Answers]:
-        """Ask for the values of some cases in one question; an error of the learner's code fails the check."""
+        """As `ask_all`, but an error of the learner's code fails the check."""
         answers = self.ask_all(*cases)
         for answer in answers:
             if answer.error is not None:
                 fail(self.tell_error(answer.error))
         return answers
 
-    def ask_all(self, *cases: Case) -> list[Answers]:
-        """As `ask`, but errors are returned among the answers."""
-        question = self.questions(cases)
-        answers = self._put(question)
-        self.exchanges.append(Exchange(question, answers))
-        return answers
-
-    def _put(self, question: Question) -> list[Answers]:
-        try:
-            return read_answers(self.worker.ask(question), question.cases)
-        except Malformed as error:
-            raise CheckFailed("Your code sent no readable answer.") from error
+    def _ask_both(self, cases: Sequence[Case]) -> tuple[list[Answers], list[Answers], Question]:
+        """The answers as of `ask`, the expected ones, and the question."""
+        answers = self.ask(*cases)
+        exchange = self.exchanges[-1]
+        assert isinstance(exchange, Exchange)
+        return answers, self.expected.answers_to(exchange.question), exchange.question
 
     def read(
         self, talk: Talk, *, describe: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
@@ -94,21 +97,13 @@ class LearnerModule:
         """
         effort = 0
 
-        def ask(*cases: Case) -> list[Answers]:
+        def answer(cases: Sequence[Case]) -> list[Answers]:
             nonlocal effort
-            question = self.questions(cases)
-            effort += question.effort
-            answers = self._put(question)
-            for answer in answers:
-                if answer.error is not None:
-                    raise Ended(answer.error)
-            return answers
+            exchange = self._exchange(cases)
+            effort += exchange.question.effort
+            return exchange.answers
 
-        error: Mapping[str, Any] | None = None
-        try:
-            came = talk(ask)
-        except Ended as ended:
-            error, came = ended.error, ended.reading()
+        came, error = talked(talk, answer)
         if diagnosed:
             self.exchanges.append(Reading(talk, came, effort))
         if error is not None:
@@ -117,23 +112,14 @@ class LearnerModule:
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
-        answers = self.ask(*cases)
-        outputs = []
-        for case, came, expected in zip(cases, answers, self.expected.answers_to(self._last_question), strict=True):
-            wrong = form_difference(came[OUTPUT], expected[OUTPUT], what="The output", axes=case.axes)
+        answers, expected, _ = self._ask_both(cases)
+        for case, came, right in zip(cases, answers, expected, strict=True):
+            wrong = form_difference(came[OUTPUT], right[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
-            outputs.append(came[OUTPUT])
-        self._doubt_outputs(cases, answers)
-        return outputs
+        self._doubt_outputs(cases, answers, expected)
+        return [came[OUTPUT] for came in answers]
 
-    @property
-    def _last_question(self) -> Question:
-        last = self.exchanges[-1]
-        assert isinstance(last, Exchange)
-        return last.question
-
-    def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers]) -> None:
-        expected = self.expected.answers_to(self._last_question)
+    def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers], expected: Sequence[Answers]) -> None:
         for case, came, right in zip(cases, answers, expected, strict=True):
             if not case.is_random and is_far_off(came[OUTPUT], right[OUTPUT]):
                 self.doubts.append("The output, right elsewhere, is wrong in this check.")
@@ -155,7 +141,7 @@ class LearnerModule:
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """Check that gradients of inputs and parameters equal the reference's, for a random weighting of the output."""
-        expected = self.expected.answers_to(self.questions(cases))
+        expected = self.expected.answers_to(self.asked.question(cases))
         for case, answer in zip(cases, expected, strict=True):
             outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
             case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])
@@ -165,20 +151,15 @@ class LearnerModule:
         """Check that a call leaves its input tensors unchanged."""
         for case in cases:
             case.return_value(dict(case.inputs), "inputs")
-        answers = self.ask(*cases)
+        answers, expected, _ = self._ask_both(cases)
         for case, answer in zip(cases, answers, strict=True):
+            after = answer["inputs"] if isinstance(answer["inputs"], dict) else {}
             for name, slot in case.inputs.items():
-                before = case.steps[slot.number]["value"]
-                wrong = difference(
-                    answer["inputs"].get(name) if isinstance(answer["inputs"], dict) else None,
-                    before,
-                    what=name,
-                )
                 expect(
-                    not wrong,
+                    not difference(after.get(name), case.steps[slot.number]["value"], what=name),
                     f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).",
                 )
-        self._doubt_outputs(cases, answers)
+        self._doubt_outputs(cases, answers, expected)
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
         """Check that a constructor or function refuses each of these arguments with AssertionError or ValueError."""
@@ -225,9 +206,7 @@ class LearnerModule:
         )
 
     def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
-        answers = self.ask(*cases)
-        question = self._last_question
-        expected = self.expected.answers_to(question)
+        answers, expected, question = self._ask_both(cases)
         for right in expected:
             if right.error is not None:
                 raise RuntimeError(f"the reference fails at its own check: {right.error}")

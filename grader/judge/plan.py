@@ -8,25 +8,20 @@ answer, its second the second. Only a check that trains a model has no plan: it 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-
-import torch
 
 from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts
 
 from .answers import Answers, Exchange
-from .case import Case, Question
-from .draw import Draw, Kind
-from .faults import GraderBroken
+from .case import Question
+from .draw import Drawn
 
 Print = dict[str, Any]
 """A fingerprint: plain data that can be written as JSON."""
-Drawn = tuple[Kind, tuple[int, ...], torch.Tensor]
-"""Drawn numbers: what kind, the sizes asked for, the numbers."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +43,7 @@ class PlannedQuestion:
     @cached_property
     def packed(self) -> Parts:
         """The bytes of that reply."""
-        frame = wire.pack(self.reply, wire.TRUSTED_BYTES)
-        header, _ = wire.check_prefix(frame[: wire.PREFIX.size], wire.TRUSTED_BYTES)
-        start = wire.PREFIX.size
-        return frame[start : start + header], frame[start + header :]
+        return wire.parts_of(wire.pack(self.reply, wire.TRUSTED_BYTES))
 
 
 @dataclass
@@ -65,12 +57,16 @@ class PlannedCheck:
 
     name: str
     is_visible: bool
-    drawn: list[Drawn] = field(default_factory=list)
-    shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    drawn: Drawn = field(default_factory=Drawn)
     questions: list[PlannedQuestion] = field(default_factory=list)
     passes: bool = False
     converses: bool = False
     broken: BaseException | None = None
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        """What would have been asked and answered, had the reference been handed in."""
+        return [Exchange(each.question, each.answers) for each in self.questions if each.is_sent]
 
     @property
     def asked(self) -> list[Question]:
@@ -81,11 +77,6 @@ class PlannedCheck:
     def right(self) -> list[Parts] | None:
         """For each of them the bytes of a right reply; None if the check has to run all the same."""
         return [each.packed for each in self.questions if each.is_sent] if self.passes else None
-
-    @property
-    def exchanges(self) -> list[Exchange]:
-        """What would have been asked and answered, had the reference been handed in."""
-        return [Exchange(each.question, each.answers) for each in self.questions if each.is_sent]
 
 
 AS_REFERENCE = -1
@@ -133,48 +124,3 @@ class Plan:
     def answers(self) -> Mapping[bytes, list[Answers]]:
         """The reference's answers by the question's digest."""
         return {each.question.digest: each.answers for check in self.checks.values() for each in check.questions}
-
-
-def key_of_shapes(entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> str:
-    """The key for the parameter shapes of a class made with these arguments."""
-    return repr((entry, tuple(init), sorted(keywords.items())))
-
-
-ASKS_OTHERWISE = "it asks something else than it asks the reference"
-
-
-class PlannedQuestions:
-    """The planned questions of a check one after another; nothing is packed again."""
-
-    def __init__(self, planned: PlannedCheck) -> None:
-        self._questions = iter(planned.questions)
-
-    def of(self, cases: Sequence[Case]) -> Question:
-        """The next question. Raises GraderBroken when it has another number of cases, or was not planned."""
-        planned = next(self._questions, None)
-        if planned is None or len(planned.question.cases) != len(cases):
-            raise GraderBroken(ASKS_OTHERWISE)
-        return Question(tuple(cases), planned.question.frame, planned.question.digest)
-
-
-class DrawnBefore(Draw):
-    """Draws the numbers of the rehearsal again. Raises GraderBroken for any others."""
-
-    def __init__(self, planned: PlannedCheck) -> None:
-        self._drawn = iter(planned.drawn)
-        self._known_shapes = planned.shapes
-
-    def common(self) -> Draw:
-        return self
-
-    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        before = next(self._drawn, None)
-        if before is None or before[:2] != (kind, sizes):
-            raise GraderBroken(ASKS_OTHERWISE)
-        return before[2].clone()
-
-    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
-        shapes = self._known_shapes.get(key_of_shapes(entry, init, keywords))
-        if shapes is None:
-            raise GraderBroken(ASKS_OTHERWISE)
-        return shapes

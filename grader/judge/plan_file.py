@@ -1,7 +1,7 @@
 """A plan as a file: a course without answers has it in their place.
 
-A safetensors file with a digest in front. Numbers, questions and replies are tensors, the rest is JSON in the header.
-Nothing is ever pickled. Of what each known mistake answers the file has fingerprints.
+A digest, a JSON object, and frames as they go to workers: the questions, and whatever holds tensors. Nothing is ever
+pickled. Of what each known mistake answers the file has fingerprints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import safetensors.torch
 import torch
 
 from grader.sandbox.inside import wire
@@ -22,16 +21,17 @@ from grader.sandbox.inside import wire
 from .answers import Answers, error_identity
 from .case import GRADIENTS, Case, Question
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name
+from .draw import Drawn
 from .faults import GraderBroken
 from .plan import KnownMistake, Plan, PlannedCheck, PlannedQuestion, Print, Wrong
 
 if TYPE_CHECKING:
     from .checks import Kit
 
-VERSION = 5
+VERSION = 6
 """Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
 
-METADATA = "kata plan"
+SIZE = struct.Struct("<Q")
 DIGEST_BYTES = 16
 AGAIN = "install the wheel again"
 
@@ -44,12 +44,10 @@ def read_plan(kit: Kit, seed: int) -> Plan:
     path = kit.course.plan_path(kit.exercise)
     name = f"{path.parent.name}/{path.name}"
     try:
-        content = path.read_bytes()
+        about, plan = plan_of(path.read_bytes())
     except FileNotFoundError:
         raise GraderBroken(f"there is no plan for {kit.exercise.id} in this course: {AGAIN}") from None
-    try:
-        about, plan = plan_of(content)
-    except Exception as error:  # from safetensors, JSON, or struct for a truncated file
+    except Exception as error:  # from JSON, from a frame, or from struct for a truncated file
         raise GraderBroken(f"{name} is damaged: {AGAIN}") from error
     if about != identity(kit, seed):
         raise GraderBroken(f"{name} is the plan of something else than {kit.exercise.id}: {AGAIN}")
@@ -62,83 +60,62 @@ def identity(kit: Kit, seed: int) -> dict[str, Any]:
     return {"version": VERSION, "exercise": kit.exercise.id, "seed": seed, "checks": hashlib.sha256(checks).hexdigest()}
 
 
-# --- writing --------------------------------------------------------------------------------------------------------
-
-
 def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     """The plan as a file; `about` says what it is for. The same plan gives the same bytes."""
-    tensors = _Tensors()
-    questions = {each.question.digest: each for check in plan.checks.values() for each in check.questions}
-    told = {
+    frames: list[bytes] = []
+
+    def add(frame: bytes) -> int:
+        frames.append(frame)
+        return len(frames) - 1
+
+    def packed(value: Any) -> int:
+        return add(wire.pack(value, wire.TRUSTED_BYTES))
+
+    def question(planned: PlannedQuestion) -> list[int]:
+        beside = [
+            {name: value for name, value in vars(case).items() if name not in case.as_data()}
+            for case in planned.question.cases
+        ]
+        return [add(planned.question.frame), packed(beside), packed(_plain(planned.answers))]
+
+    questions = {each.question.digest.hex(): each for check in plan.checks.values() for each in check.questions}
+    told: dict[str, Any] = {
         "about": dict(about),
         "checks": [
             {
                 "name": check.name,
                 "is_visible": check.is_visible,
-                "drawn": [[kind, list(sizes), tensors.add(numbers)] for kind, sizes, numbers in check.drawn],
-                "shapes": check.shapes,
+                "numbers": packed(check.drawn.numbers),
+                "shapes": check.drawn.shapes,
                 "questions": [[each.question.digest.hex(), each.is_sent] for each in check.questions],
                 "passes": check.passes,
                 "converses": check.converses,
             }
             for check in plan.checks.values()
         ],
-        "questions": {digest.hex(): _question(each, tensors) for digest, each in questions.items()},
-        "wrong": _wrong(plan.wrong, tensors) if plan.wrong else None,
+        "questions": {digest: question(planned) for digest, planned in questions.items()},
     }
-    # a single entry, because safetensors does not keep the order of several
-    content = safetensors.torch.save(tensors.kept, {METADATA: json.dumps(told, separators=(",", ":"))})
+    if plan.wrong is not None:
+        told["wrong"] = {
+            "slack": {digest.hex(): packed(_plain(each)) for digest, each in plan.wrong.slack.items()},
+            "mistakes": [
+                [each.id, each.message, {digest.hex(): places for digest, places in each.answers.items()}]
+                for each in plan.wrong.mistakes
+            ],
+            "prints": plan.wrong.prints,
+        }
+    told["sizes"] = list(map(len, frames))
+    head = json.dumps(told, separators=(",", ":")).encode()
+    content = b"".join((SIZE.pack(len(head)), head, *frames))
     return _digest(content) + content
 
 
-def _question(planned: PlannedQuestion, tensors: _Tensors) -> dict[str, Any]:
-    return {
-        "frame": tensors.add_bytes(planned.question.frame),
-        "cases": tensors.add_bytes(wire.pack([_beside(case) for case in planned.question.cases], wire.TRUSTED_BYTES)),
-        "answers": tensors.add_bytes(_packed(planned.answers)),
-    }
-
-
-def _beside(case: Case) -> dict[str, Any]:
-    """What a case is beyond what is sent of it."""
-    return {name: value for name, value in vars(case).items() if name not in case.as_data()}
-
-
-def _wrong(wrong: Wrong, tensors: _Tensors) -> dict[str, Any]:
-    return {
-        "slack": {digest.hex(): tensors.add_bytes(_packed(each)) for digest, each in wrong.slack.items()},
-        "mistakes": [
-            [each.id, each.message, {digest.hex(): places for digest, places in each.answers.items()}]
-            for each in wrong.mistakes
-        ],
-        "prints": tensors.add_bytes(json.dumps(wrong.prints, separators=(",", ":")).encode()),
-    }
-
-
-def _packed(answers: Sequence[Answers]) -> bytes:
-    return wire.pack([[dict(each.values), each.error] for each in answers], wire.TRUSTED_BYTES)
-
-
-class _Tensors:
-    """The file's tensors by their names, which are numbers."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, torch.Tensor] = {}
-
-    def add(self, tensor: torch.Tensor) -> str:
-        name = str(len(self.kept))
-        self.kept[name] = tensor.contiguous()
-        return name
-
-    def add_bytes(self, content: bytes) -> str:
-        return self.add(torch.frombuffer(bytearray(content), dtype=torch.uint8))
+def _plain(answers: Sequence[Answers]) -> list[Any]:
+    return [[dict(each.values), each.error] for each in answers]
 
 
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
-
-
-# --- reading --------------------------------------------------------------------------------------------------------
 
 
 def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
@@ -146,54 +123,43 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
     digest, content = file[:DIGEST_BYTES], file[DIGEST_BYTES:]
     if digest != _digest(content):
         raise ValueError("other bytes than were written")
-    (size,) = struct.unpack_from("<Q", content)
-    told = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][METADATA])
-    tensors = safetensors.torch.load(content)
-    questions = {digest: _question_of(kept, tensors) for digest, kept in told["questions"].items()}
-    checks = {kept["name"]: _check_of(kept, questions, tensors) for kept in told["checks"]}
-    return told["about"], Plan(checks, _wrong_of(told["wrong"], tensors) if told["wrong"] else None)
+    start = SIZE.size + SIZE.unpack_from(content)[0]
+    told = json.loads(content[SIZE.size : start])
+    frames: list[bytes] = []
+    for size in told["sizes"]:
+        frames.append(content[start : start + size])
+        start += size
 
+    def answers(place: int) -> list[Answers]:
+        return [Answers(values, error) for values, error in wire.unpack_frame(frames[place])]
 
-def _check_of(
-    kept: Mapping[str, Any],
-    questions: Mapping[str, tuple[Question, list[Answers]]],
-    tensors: Mapping[str, torch.Tensor],
-) -> PlannedCheck:
-    return PlannedCheck(
-        kept["name"],
-        kept["is_visible"],
-        drawn=[(kind, tuple(sizes), tensors[name]) for kind, sizes, name in kept["drawn"]],
-        shapes=kept["shapes"],
-        questions=[PlannedQuestion(*questions[digest], is_sent) for digest, is_sent in kept["questions"]],
-        passes=kept["passes"],
-        converses=kept["converses"],
-    )
-
-
-def _question_of(kept: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> tuple[Question, list[Answers]]:
-    frame = _bytes(tensors[kept["frame"]])
-    sent, beside = wire.unpack_frame(frame)["cases"], wire.unpack_frame(_bytes(tensors[kept["cases"]]))
-    cases = tuple(Case(**one, **other) for one, other in zip(sent, beside, strict=True))
-    return Question.packed(cases, frame), _answers_of(tensors[kept["answers"]])
-
-
-def _wrong_of(kept: Mapping[str, Any], tensors: Mapping[str, torch.Tensor]) -> Wrong:
-    return Wrong(
-        slack={bytes.fromhex(digest): _answers_of(tensors[name]) for digest, name in kept["slack"].items()},
-        mistakes=[
-            KnownMistake(id, message, {bytes.fromhex(digest): places for digest, places in answers.items()})
-            for id, message, answers in kept["mistakes"]
-        ],
-        prints=json.loads(_bytes(tensors[kept["prints"]])),
-    )
-
-
-def _answers_of(packed: torch.Tensor) -> list[Answers]:
-    return [Answers(values, error) for values, error in wire.unpack_frame(_bytes(packed))]
-
-
-def _bytes(tensor: torch.Tensor) -> bytes:
-    return tensor.numpy().tobytes()
+    questions: dict[str, tuple[Question, list[Answers]]] = {}
+    for name, (frame, beside, reply) in told["questions"].items():
+        sent = wire.unpack_frame(frames[frame])["cases"]
+        cases = (Case(**one, **other) for one, other in zip(sent, wire.unpack_frame(frames[beside]), strict=True))
+        questions[name] = Question.packed(tuple(cases), frames[frame]), answers(reply)
+    checks = {
+        each["name"]: PlannedCheck(
+            each["name"],
+            each["is_visible"],
+            Drawn(wire.unpack_frame(frames[each["numbers"]]), each["shapes"]),
+            [PlannedQuestion(*questions[name], is_sent) for name, is_sent in each["questions"]],
+            each["passes"],
+            each["converses"],
+        )
+        for each in told["checks"]
+    }
+    wrong = None
+    if "wrong" in told:
+        wrong = Wrong(
+            {bytes.fromhex(name): answers(place) for name, place in told["wrong"]["slack"].items()},
+            [
+                KnownMistake(id, message, {bytes.fromhex(name): places for name, places in known.items()})
+                for id, message, known in told["wrong"]["mistakes"]
+            ],
+            told["wrong"]["prints"],
+        )
+    return told["about"], Plan(checks, wrong)
 
 
 # --- fingerprints ---------------------------------------------------------------------------------------------------

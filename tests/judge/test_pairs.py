@@ -10,7 +10,7 @@ import pytest
 from grader.course import Course, load_course
 from grader.judge import diagnosis
 from grader.judge.bank import Mistake, both_from, load_bank
-from grader.judge.expected import CourseCode
+from grader.judge.expected import Expected
 from grader.judge.grading import Judge
 
 from .graded import result
@@ -94,7 +94,7 @@ def test_few_pairs_are_tried_for_numbers_that_no_mistake_gives_anywhere(
     course: Course, named: Named, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     combined: list[tuple[int, int]] = []
-    monkeypatch.setattr(CourseCode, "pair", lambda self, *places: combined.append(places))
+    monkeypatch.setattr(Expected, "pair", lambda self, *places: combined.append(places))
     assert named("softmax", known(course, "softmax")[0] + NOISE) == []
     assert len(combined) <= diagnosis.STEPS_WITHOUT_A_SIGN / diagnosis.STEPS_OF_A_PAIR
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import torch
 
 from grader.course import Course
-from grader.judge.case import Question
-from grader.judge.draw import Draw
+from grader.judge.case import Case, Question
+from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
-from grader.judge.learner import LearnerModule
-from grader.judge.plan import Plan, PlannedQuestions
+from grader.judge.plan import Plan
+from grader.judge.process import Answering, LocalProcess
 from grader.judge.rehearsal import asks_otherwise
 from grader.record import without_timings
 
@@ -95,14 +95,13 @@ def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[Question] = []
-    ask_all = LearnerModule.ask_all
+    question = Answering.question
 
-    def noted(self: LearnerModule, *cases: object, **named: object) -> object:
-        answers = ask_all(self, *cases, **named)  # type: ignore[arg-type]
-        asked.append(self.exchanges[-1].question)
-        return answers
+    def noted(self: Answering, cases: Sequence[Case]) -> Question:
+        asked.append(question(self, cases))
+        return asked[-1]
 
-    monkeypatch.setattr(LearnerModule, "ask_all", noted)
+    monkeypatch.setattr(Answering, "question", noted)
     graded(judge, RIGHT)  # the plan is made, and the check of the repair has no answers
     asked.clear()
     graded(judge, RIGHT)
@@ -125,31 +124,25 @@ def test_another_seed_asks_something_else(judge: Judge) -> None:
     assert not set(before[1:]) & set(after[1:])
 
 
-def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: Judge) -> None:
+def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: Judge, course: Course) -> None:
     planned = plan_of(judge).checks["test_main"]
     (ask,) = planned.questions
     cases = [case.copied() for case in ask.question.cases]
-    assert PlannedQuestions(planned).of(cases).frame is ask.question.frame
-    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
-        PlannedQuestions(planned).of(cases[:-1])
-    questions = PlannedQuestions(planned)
-    questions.of(cases)
-    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
-        questions.of(cases)
+    process = LocalProcess(course.exercise("share"), RIGHT.encode())
+    asked = Answering(planned, process)
+    assert asked.question(cases).frame is ask.question.frame
+    for other in (asked, Answering(planned, process)):
+        with pytest.raises(GraderBroken, match="something else than it asks the reference"):
+            other.question(cases if other is asked else cases[:-1])
 
 
 def test_what_was_drawn_is_drawn_again_and_nothing_else(judge: Judge) -> None:
-    again, anew = judge.expected(judge.kits["share"]).draw("test_main"), fresh(judge, "test_main")
+    expected = judge.expected(judge.kits["share"])
+    again, anew = expected.draw("test_main"), Expected(Plan(), judge.seed, "share", expected.code).draw("test_main")
     for _ in range(2):
         assert torch.equal(again.uniform(2, 3, low=1.0, high=3.0), anew.uniform(2, 3, low=1.0, high=3.0))
     with pytest.raises(GraderBroken, match="something else than it asks the reference"):
-        judge.expected(judge.kits["share"]).draw("test_main").integer(0, 99)
-
-
-def fresh(judge: Judge, check: str) -> Draw:
-    code = judge.kits["share"].code
-    assert code is not None
-    return code.draw(judge.seed, "share", check)
+        expected.draw("test_main").integer(0, 99)
 
 
 ANSWERS_DECIDE = """

@@ -16,7 +16,6 @@ from grader.judge import plan_file
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.checks import Kit
-from grader.judge.draw import Draw
 from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.grading import Judge
@@ -48,16 +47,17 @@ def alone(plan: Plan) -> Expected:
     """What a course without answers knows: the plan as it comes out of its file, and no code."""
     about, read = plan_of(file_of(plan, ABOUT))
     assert about == ABOUT
-    return Expected(read, lambda check: Draw(7, "share", check, {}))
+    return Expected(read, 7, "share")
 
 
 def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
     assert alone.plan.checks.keys() == plan.checks.keys()
     for name, check in plan.checks.items():
         again = alone.plan.checks[name]
-        assert again.shapes == check.shapes and again.passes == check.passes and again.converses == check.converses
-        assert [each[:2] for each in again.drawn] == [each[:2] for each in check.drawn]
-        assert all(torch.equal(one[2], other[2]) for one, other in zip(again.drawn, check.drawn, strict=True))
+        drawn, before = again.drawn, check.drawn
+        assert (drawn.shapes, again.passes, again.converses) == (before.shapes, check.passes, check.converses)
+        assert [each[:2] for each in drawn.numbers] == [each[:2] for each in before.numbers]
+        assert all(torch.equal(one[2], other[2]) for one, other in zip(drawn.numbers, before.numbers, strict=True))
         assert [ask.question.frame for ask in again.questions] == [ask.question.frame for ask in check.questions]
         assert [ask.is_sent for ask in again.questions] == [ask.is_sent for ask in check.questions]
         assert again.right == check.right

@@ -13,9 +13,8 @@ from grader.course import Exercise, load_course
 from grader.judge.answers import read_answers
 from grader.judge.case import Question, function
 from grader.judge.faults import CheckFailed, GraderBroken
-from grader.judge.learner import Asked
 from grader.judge.plan import PlannedCheck, PlannedQuestion
-from grader.judge.process import MAX_LOSSES, WalledProcess
+from grader.judge.process import MAX_LOSSES, Answering, WalledProcess
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Budget
 
@@ -70,13 +69,13 @@ def check(name: str, *questions: Question) -> PlannedCheck:
 
 def outputs(process: WalledProcess, planned: PlannedCheck) -> list[float | str]:
     """What came for a check's questions: the first number of an output, or why there is none."""
-    asked = process.answering(planned)
+    asked = Answering(planned, process)
     return [_shown(asked, question) for question in planned.asked]
 
 
-def _shown(asked: Asked, question: Question) -> float | str:
+def _shown(asked: Answering, question: Question) -> float | str:
     try:
-        (answers,) = read_answers(asked.ask(question), question.cases)
+        (answers,) = read_answers(asked.reply(question), question.cases)
     except CheckFailed as failed:
         return str(failed)
     return float(answers["output"][0]) if answers.error is None else str(answers.error["message"])
@@ -89,7 +88,7 @@ SLOW = "No answer after 1.5 seconds of processor time, or 4.5 by the clock. Is t
 def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
     process = opened(RIGHT, [[TWO], [ONE]])
     assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [3.0, 4.0, 5.0]
-    assert _shown(process.answering(None), question(9)) == 10.0
+    assert _shown(Answering(None, process), question(9)) == 10.0
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
@@ -99,9 +98,9 @@ def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
 
 
 def test_a_check_that_asks_another_question_than_planned_is_broken(opened: Open) -> None:
-    asked = opened(RIGHT, [[ONE]]).answering(ONE)
+    asked = Answering(ONE, opened(RIGHT, [[ONE]]))
     with pytest.raises(GraderBroken, match="something else"):
-        asked.ask(QUESTIONS[1])
+        asked.reply(QUESTIONS[1])
 
 
 def test_a_question_that_hangs_fails_alone(opened: Open) -> None:

@@ -5,7 +5,6 @@ import torch
 from grader.judge.answers import Exchange, Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
-from grader.judge.draw import Draw
 from grader.judge.expected import CourseCode, Expected, TrustedModule
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
 from grader.judge.plan_file import fingerprint
@@ -30,10 +29,6 @@ def growth(ask):
     return {"grows": factors}
 
 
-def fresh(check):
-    return Draw(7, "grow", check, {})
-
-
 def module(source):
     return TrustedModule(source, "a learner")
 
@@ -50,7 +45,7 @@ def test_an_error_is_read_as_what_it_was():
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
     (tmp_path / "solution.py").write_text(GROWS)
     (tmp_path / "bank.py").write_text(BANK)
-    expected = Expected(Plan(), fresh, CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
+    expected = Expected(Plan(), 7, "grow", CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
     came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
     (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
     assert mistake.id == "shrinks"
@@ -64,7 +59,7 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     )
     known = [("same", AS_REFERENCE), ("shrinks", 0)]
     mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
-    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])), fresh)
+    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])), 7, "grow")
     read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same

@@ -26,6 +26,8 @@ from .watching import ForbiddenOperator, Observer, OperatorWatch, forbidden_uses
 MAX_FRAMES = 6
 MAX_MESSAGE = 600
 MAX_TENSORS = 6
+ANSWERS_TO_A_FILE = 2
+"""A worker sends two messages about a file: the result of scanning its source, and whether it was loaded."""
 NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
 
 

@@ -302,10 +302,15 @@ def unpack(header: bytes, block: bytes) -> Any:
     return _Decoder(tensors).decode(parsed)
 
 
+def parts_of(frame: bytes) -> tuple[bytes, bytes]:
+    """Header and tensor block of a whole frame of our own."""
+    header, _ = check_prefix(frame[: PREFIX.size], TRUSTED_BYTES)
+    return frame[PREFIX.size : PREFIX.size + header], frame[PREFIX.size + header :]
+
+
 def unpack_frame(frame: bytes) -> Any:
     """Decode a whole frame of our own."""
-    header, _ = check_prefix(frame[: PREFIX.size], TRUSTED_BYTES)
-    return unpack(frame[PREFIX.size : PREFIX.size + header], frame[PREFIX.size + header :])
+    return unpack(*parts_of(frame))
 
 
 def copied(value: Any) -> Any:
