@@ -1,6 +1,8 @@
-"""A zygote, started at one isolation level, and the workers forked from it.
+"""Where workers come from: forked by a zygote at one isolation level, or children that were started ahead.
 
-A worker's process is known by a socket on which the zygote tells of its birth and its end.
+A forked process is known by a socket on which the zygote tells of its birth and its end. Where fork is not available,
+for a learner's own practice, one child with torch loaded waits; when it is used, the next one starts. A crash or an
+endless loop costs one child.
 """
 
 from __future__ import annotations
@@ -8,96 +10,26 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
 import threading
-import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from io import FileIO
-from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
-from .levels import JoinedZygote, Launched, LaunchedZygote, Level, MachineError, launch, launch_zygote
-from .spare import SpawnedWorkers
-from .worker import START_SECONDS, Bounds, Worker, WorkerLost, ending_of, processor_seconds
-
-MAX_MESSAGE_BYTES = 4096
-
-
-class ForkedProcess:
-    """A forked process. The zygote kills it when `life`, this end of the socket, is closed."""
-
-    def __init__(self, life: socket.socket) -> None:
-        self._life = life
-        self._lock = threading.Lock()
-        self._pidfd = self._pid = -1
-        self._worked = 0.0
-        self._code: int | None = None
-        self._has_ended = False
-
-    def worked(self) -> float:
-        """Seconds of processor time of all its threads; when it has ended, what the zygote counted."""
-        with self._lock:
-            if self._pid < 0:
-                self._hear(START_SECONDS)
-            self._hear(0.0)
-            if self._pid > 0 and not self._has_ended:
-                self._worked = max(self._worked, processor_seconds(self._pid) or 0.0)
-            return self._worked
-
-    def ending(self, seconds: float) -> WorkerLost:
-        """How it ended, or that it still runs after so long. Raises MachineError when its zygote has ended too."""
-        until = time.monotonic() + seconds
-        with self._lock:
-            while not self._has_ended and self._hear(until - time.monotonic()):
-                pass
-            return ending_of(self._code)
-
-    def kill(self) -> None:
-        """End it, whatever it is doing."""
-        with self._lock:
-            if self._pidfd >= 0:
-                with contextlib.suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-                os.close(self._pidfd)
-                self._pidfd = -1
-            self._life.close()
-            self._has_ended = True
-
-    def _hear(self, seconds: float) -> bool:
-        """Take what the zygote tells within a while; whether it told anything. Raises MachineError when it is gone."""
-        if self._has_ended or not _has_come(self._life, seconds):
-            return False
-        try:
-            message, fds, _, _ = socket.recv_fds(self._life, MAX_MESSAGE_BYTES, 1)
-        except OSError:
-            message, fds = b"", []
-        if not message:
-            raise MachineError("the sandbox was ended from outside")
-        told = json.loads(message)
-        if fds:
-            self._pidfd = fds[0]
-            self._pid = _pid_of(self._pidfd)
-        else:
-            self._has_ended, self._code, self._worked = True, told["code"], told["cpu_seconds"]
-        return True
-
-
-def _has_come(life: socket.socket, seconds: float) -> bool:
-    poller = select.poll()
-    poller.register(life, select.POLLIN)
-    return bool(poller.poll(max(0.0, seconds) * 1000))
-
-
-def _pid_of(pidfd: int) -> int:
-    """The pid of a process in this process's namespace; 0 when it has ended, so that there is no clock to ask."""
-    lines = Path(f"/proc/self/fdinfo/{pidfd}").read_text().splitlines()
-    return max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
-
-
-# --- the zygote -------------------------------------------------------------------------------------------------------
+from .inside import wire
+from .levels import (
+    JoinedZygote,
+    Launched,
+    LaunchedZygote,
+    Level,
+    MachineError,
+    launch,
+    launch_spawned,
+    launch_zygote,
+)
+from .worker import MAX_MESSAGE_BYTES, Bounds, ChildProcess, ForkedProcess, Worker
 
 ZYGOTE_SECONDS = 60.0
 END_SECONDS = 5.0
@@ -204,9 +136,7 @@ class Sandbox:
     def __enter__(self) -> Sandbox:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -231,6 +161,86 @@ def _pipe(reads: contextlib.ExitStack, writes: contextlib.ExitStack) -> tuple[Fi
 
         fcntl.fcntl(write, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
     return ends
+
+
+# --- without fork -----------------------------------------------------------------------------------------------------
+
+WARM_SECONDS = 120.0
+"""The first import of torch can take this long under a virus scanner."""
+
+
+class SpawnedWorkers:
+    """Keeps one waiting child and hands it out. Takes one that is starting, or starts one, without waiting for it.
+
+    If no child can be started, the first method that needs it raises MachineError.
+    """
+
+    level: Level = "process"
+
+    def __init__(self, launched: Launched | None = None) -> None:
+        self._starter = ThreadPoolExecutor(1)  # starting a process can take longer than a check
+        self._taken: list[Worker] = []
+        self._waiting = self._start(launched)
+
+    def spawn(self, bounds: Bounds) -> Worker:
+        """Return the waiting child once it is warm, and start the next one. Raises MachineError."""
+        self.await_ready()
+        worker = self._waiting.result()
+        self._waiting = self._start()
+        self._taken = [each for each in self._taken if _child(each).popen.poll() is None] + [worker]
+        worker.bounds = bounds
+        worker.send([wire.pack({"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}, 0)])
+        return worker
+
+    def await_ready(self) -> None:
+        """Wait until the waiting child is warm. Raises MachineError if it can't be; the next call tries another one."""
+        waiting = self._waiting
+        if waiting.done() and not waiting.exception() and _child(waiting.result()).popen.poll() is not None:
+            self._replace_waiting()  # it was killed while it waited
+        try:
+            worker = self._waiting.result()
+            try:
+                worker.await_ready(WARM_SECONDS)
+            except MachineError as error:
+                worker.close()
+                raise MachineError(_child(worker).last_words()) from error
+        except MachineError:
+            self._replace_waiting()
+            raise
+        cast(FileIO, _child(worker).popen.stderr).close()  # from now on it prints nowhere
+
+    def _start(self, launched: Launched | None = None) -> Future[Worker]:
+        def start() -> Worker:
+            popen = (launched or launch_spawned()).process
+            # with bufsize=0 they are raw files, although Popen's annotation says otherwise
+            return Worker(ChildProcess(popen), cast(FileIO, popen.stdin), cast(FileIO, popen.stdout), Bounds())
+
+        return self._starter.submit(start)
+
+    def _replace_waiting(self) -> None:
+        with contextlib.suppress(MachineError):
+            self._waiting.result().close()
+        self._waiting = self._start()
+
+    def close(self) -> None:
+        """End the waiting child and every worker, and wait until they are gone."""
+        with contextlib.suppress(MachineError):
+            self._taken.append(self._waiting.result())
+        for worker in self._taken:
+            worker.close()
+        for worker in self._taken:
+            _child(worker).popen.wait()
+        self._starter.shutdown()
+
+    def __enter__(self) -> SpawnedWorkers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _child(worker: Worker) -> ChildProcess:
+    return cast(ChildProcess, worker.process)
 
 
 AnySandbox = Sandbox | SpawnedWorkers

@@ -8,17 +8,21 @@ quick neighbour and after a slow one.
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import queue
+import select
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import FileIO
-from typing import Any, ClassVar, Literal, Protocol
-
-import torch
+from pathlib import Path
+from typing import Any, Literal, cast
 
 from .inside import wire
 from .levels import MachineError
@@ -32,43 +36,36 @@ Shortage = Literal["time", "exercise time", "submission time"]
 """What ran out: the time for one answer, for the exercise, for the whole submission."""
 
 
-@dataclass(frozen=True)
-class Used:
-    """Seconds that a process worked, with all its threads, and that passed meanwhile."""
-
-    worked: float = 0.0
-    passed: float = 0.0
-
-    def __add__(self, other: Used) -> Used:
-        return Used(self.worked + other.worked, self.passed + other.passed)
-
-    def left_of(self, seconds: float) -> float:
-        """How long a process can go on at least, with that many seconds of processor time allowed."""
-        return min(seconds - self.worked, WALL_PER_PROCESSOR_SECOND * seconds - self.passed)
-
-
 @dataclass
 class Budget:
     """What one exercise, or one submission, may use, and what it has used.
 
-    seconds: of processor time. whole: of the submission that an exercise belongs to.
+    seconds: of processor time. whole: of the submission that an exercise belongs to. worked, passed: seconds that
+    processes worked, with all their threads, and that passed meanwhile.
     """
 
     seconds: float
     kind: Shortage = "exercise time"
     whole: Budget | None = None
-    used: Used = Used()
+    worked: float = 0.0
+    passed: float = 0.0
 
-    def charge(self, used: Used) -> None:
+    def charge(self, worked: float, passed: float) -> None:
         """Charge what a process used."""
-        self.used += used
+        self.worked += worked
+        self.passed += passed
         if self.whole is not None:
-            self.whole.charge(used)
+            self.whole.charge(worked, passed)
 
-    def left(self, used: Used = Used()) -> tuple[float, Shortage]:
+    def left(self, worked: float = 0.0, passed: float = 0.0) -> tuple[float, Shortage]:
         """Seconds left for a process that has used something more, and what runs out then; 0 or less: it has."""
-        own = (self.used + used).left_of(self.seconds), self.kind
-        return own if self.whole is None else min(own, self.whole.left(used))
+        own = left_of(self.seconds, self.worked + worked, self.passed + passed), self.kind
+        return own if self.whole is None else min(own, self.whole.left(worked, passed))
+
+
+def left_of(seconds: float, worked: float, passed: float) -> float:
+    """How long a process can go on at least, of so many seconds of processor time."""
+    return min(seconds - worked, WALL_PER_PROCESSOR_SECOND * seconds - passed)
 
 
 def processor_seconds(pid: int) -> float | None:
@@ -81,58 +78,10 @@ def processor_seconds(pid: int) -> float | None:
         return None
 
 
-# --- the worker -------------------------------------------------------------------------------------------------------
+# --- the process of a worker ------------------------------------------------------------------------------------------
 
 START_SECONDS = 20.0
-LINGER_SECONDS = 5.0
-"""How long a worker that has closed its answers may take to exit, and its zygote to say so, on a busy machine."""
-LEAST_WAIT_SECONDS = 0.002
-MOST_UNREAD = 64
-"""Messages read ahead of the judge. What nobody asked for waits in the pipe."""
-NOTHING = torch.empty(0, dtype=torch.uint8)
-
-Parts = tuple[bytes, bytes]
-"""One message as it came, for wire.unpack."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Limits of one worker. reply_mb: of all its answers together."""
-
-    cpu_seconds: int = 20
-    memory_mb: int = 2048
-    reply_mb: int = 64
-
-    @property
-    def reply_bytes(self) -> int:
-        """`reply_mb` in bytes."""
-        return self.reply_mb * 1024 * 1024
-
-
-@dataclass(frozen=True)
-class LearnerFile:
-    """A learner's file to be sent to a worker, and what to look for in it before it runs."""
-
-    file: str
-    source: bytes
-    entry_points: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
-    operators: tuple[str, ...] = ()
-
-    ANSWERS: ClassVar[int] = 2
-    """A worker sends two messages about a file: the result of scanning its source, and whether it was loaded."""
-
-    def frame(self, reply_bytes: int) -> bytes:
-        """The first frame sent to a worker."""
-        told = {
-            "file": self.file,
-            "source": torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else NOTHING,
-            "entry_points": list(self.entry_points),
-            "calls": list(self.calls),
-            "operators": list(self.operators),
-            "reply_bytes": reply_bytes,
-        }
-        return wire.pack(told, wire.MAX_HEADER_BYTES)
+MAX_MESSAGE_BYTES = 4096
 
 
 class WorkerLost(Exception):
@@ -161,20 +110,133 @@ def ending_of(code: int | None) -> WorkerLost:
     return WorkerLost("signal", str(-code))
 
 
-class Process(Protocol):
-    """The process of a worker: forked by a zygote, or a child that waited with torch loaded."""
+class ForkedProcess:
+    """A forked process. The zygote kills it when `life`, this end of the socket, is closed."""
 
-    def worked(self) -> float | None:
-        """Seconds of processor time so far; None where the system does not count them."""
-        ...
+    def __init__(self, life: socket.socket) -> None:
+        self._life = life
+        self._lock = threading.Lock()
+        self._pidfd = self._pid = -1
+        self._worked = 0.0
+        self._code: int | None = None
+        self._has_ended = False
+
+    def worked(self) -> float:
+        """Seconds of processor time of all its threads; when it has ended, what the zygote counted."""
+        with self._lock:
+            if self._pid < 0:
+                self._hear(START_SECONDS)
+            self._hear(0.0)
+            if self._pid > 0 and not self._has_ended:
+                self._worked = max(self._worked, processor_seconds(self._pid) or 0.0)
+            return self._worked
 
     def ending(self, seconds: float) -> WorkerLost:
-        """How it ended; waits so long for its end. Raises MachineError when it was ended from outside."""
-        ...
+        """How it ended, or that it still runs after so long. Raises MachineError when its zygote has ended too."""
+        until = time.monotonic() + seconds
+        with self._lock:
+            while not self._has_ended and self._hear(until - time.monotonic()):
+                pass
+            return ending_of(self._code)
 
     def kill(self) -> None:
         """End it, whatever it is doing."""
-        ...
+        with self._lock:
+            if self._pidfd >= 0:
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+                os.close(self._pidfd)
+                self._pidfd = -1
+            self._life.close()
+            self._has_ended = True
+
+    def _hear(self, seconds: float) -> bool:
+        """Take what the zygote tells within a while; whether it told anything. Raises MachineError when it is gone."""
+        if self._has_ended:
+            return False
+        poller = select.poll()
+        poller.register(self._life, select.POLLIN)
+        if not poller.poll(max(0.0, seconds) * 1000):
+            return False
+        try:
+            message, fds, _, _ = socket.recv_fds(self._life, MAX_MESSAGE_BYTES, 1)
+        except OSError:
+            message, fds = b"", []
+        if not message:
+            raise MachineError("the sandbox was ended from outside")
+        told = json.loads(message)
+        if fds:
+            self._pidfd = fds[0]
+            # in this process's namespace; -1 when it has ended, so that there is no clock to ask
+            lines = Path(f"/proc/self/fdinfo/{self._pidfd}").read_text().splitlines()
+            self._pid = max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
+        else:
+            self._has_ended, self._code, self._worked = True, told["code"], told["cpu_seconds"]
+        return True
+
+
+class ChildProcess:
+    """A child of this process."""
+
+    def __init__(self, popen: subprocess.Popen[bytes]) -> None:
+        self.popen = popen
+        self._worked: float | None = None
+
+    def worked(self) -> float | None:
+        """Seconds of processor time of all its threads, as last counted; None where the system does not count them."""
+        if self.popen.poll() is None and (counted := processor_seconds(self.popen.pid)) is not None:
+            self._worked = counted
+        return self._worked
+
+    def ending(self, seconds: float) -> WorkerLost:
+        """How it ended, or that it still runs after so long."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.popen.wait(seconds)
+        return ending_of(self.popen.returncode)
+
+    def kill(self) -> None:
+        """Kill it, and on POSIX all its process group. Does not wait until it is gone."""
+        if self.popen.returncode is None and hasattr(os, "killpg"):
+            with contextlib.suppress(OSError):  # it leads its own group, and is not reaped: its pid is still its own
+                os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.kill()
+
+    def last_words(self) -> str:
+        """Wait until it is gone; return the last line that it printed."""
+        self.popen.wait()
+        with cast(FileIO, self.popen.stderr) as printed:
+            lines = printed.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1][:300] if lines else "a worker could not be started"
+
+
+Process = ForkedProcess | ChildProcess
+"""The process of a worker: forked by a zygote, or a child that waited with torch loaded."""
+
+
+# --- the worker -------------------------------------------------------------------------------------------------------
+
+LINGER_SECONDS = 5.0
+"""How long a worker that has closed its answers may take to exit, and its zygote to say so, on a busy machine."""
+LEAST_WAIT_SECONDS = 0.002
+MOST_UNREAD = 64
+"""Messages read ahead of the judge. What nobody asked for waits in the pipe."""
+
+Parts = tuple[bytes, bytes]
+"""One message as it came, for wire.unpack."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of one worker. reply_mb: of all its answers together."""
+
+    cpu_seconds: int = 20
+    memory_mb: int = 2048
+    reply_mb: int = 64
+
+    @property
+    def reply_bytes(self) -> int:
+        """`reply_mb` in bytes."""
+        return self.reply_mb * 1024 * 1024
 
 
 class Worker:
@@ -231,9 +293,9 @@ class Worker:
     def _receive(self, budget: Budget, seconds: float) -> Parts:
         came: Parts | WorkerLost | None = None
         while True:
-            used = self._used()
-            own: tuple[float, Shortage] = used.left_of(seconds), "time"
-            left, shortage = min(own, budget.left(used))
+            worked, passed = self._used()
+            own: tuple[float, Shortage] = left_of(seconds, worked, passed), "time"
+            left, shortage = min(own, budget.left(worked, passed))
             if left <= 0:
                 came = WorkerLost(shortage)
             if came is not None:
@@ -241,18 +303,18 @@ class Worker:
             with contextlib.suppress(queue.Empty):
                 came = self._came.get(timeout=max(left, LEAST_WAIT_SECONDS)) or self.process.ending(LINGER_SECONDS)
                 self._may_read.release()
-        budget.charge(used)
-        self._worked += used.worked
-        self._since += used.passed
+        budget.charge(worked, passed)
+        self._worked += worked
+        self._since += passed
         if isinstance(came, WorkerLost):
             self.close()
             raise came
         return came
 
-    def _used(self) -> Used:
-        """What it has used since the answer before, or since it was asked."""
+    def _used(self) -> tuple[float, float]:
+        """Seconds that it worked, and that passed, since the answer before, or since it was asked."""
         passed, worked = time.monotonic() - self._since, self.process.worked()
-        return Used(passed if worked is None else worked - self._worked, passed)
+        return passed if worked is None else worked - self._worked, passed
 
     def close(self) -> None:
         """End the process, whatever it is doing."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from grader.sandbox.inside import wire
+import torch
+
+from grader.sandbox.inside import host, wire
 from grader.sandbox.sandbox import AnySandbox
-from grader.sandbox.worker import Bounds, Budget, LearnerFile, Worker
+from grader.sandbox.worker import Bounds, Budget, Worker
 
 SECONDS = 30
 """Enough for any answer, on a busy machine too."""
@@ -23,8 +25,16 @@ def question(*args: object) -> bytes:
 
 def load(worker: Worker, source: str, seconds: float = SECONDS) -> Iterator[Any]:
     """What a worker says of a file: the scan, and whether it was loaded."""
-    frame = LearnerFile("f.py", source.encode(), ("f",)).frame(worker.bounds.reply_bytes)
-    return (wire.unpack(*each) for each in worker.ask([frame], Budget(600), seconds, answers=LearnerFile.ANSWERS))
+    task = {
+        "file": "f.py",
+        "source": torch.tensor(list(source.encode()), dtype=torch.uint8),
+        "entry_points": ["f"],
+        "calls": [],
+        "operators": [],
+        "reply_bytes": worker.bounds.reply_bytes,
+    }
+    frame = wire.pack(task, wire.MAX_HEADER_BYTES)
+    return (wire.unpack(*each) for each in worker.ask([frame], Budget(600), seconds, answers=host.ANSWERS_TO_A_FILE))
 
 
 def begin(sandbox: AnySandbox, source: str, bounds: Bounds | None = None) -> Worker:

@@ -1,8 +1,7 @@
 import pytest
 
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.sandbox import Sandbox
-from grader.sandbox.spare import SpawnedWorkers
+from grader.sandbox.sandbox import Sandbox, SpawnedWorkers
 
 
 @pytest.fixture(scope="session", params=["full", "reduced"])

@@ -7,32 +7,32 @@ import time
 
 import pytest
 
-from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, Budget, Used, processor_seconds
+from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, Budget, processor_seconds
 
 SECONDS = 30
 
 
 @pytest.mark.parametrize(
     ("used", "left"),
-    [(Used(), 8.0), (Used(1.0, 1.0), 7.0), (Used(8.0, 1.0), 0.0), (Used(9.0, 9.0), -1.0), (Used(1.0, 23.0), 1.0), (Used(0.0, 25.0), -1.0)],
+    [((0.0, 0.0), 8.0), ((1.0, 1.0), 7.0), ((8.0, 1.0), 0.0), ((9.0, 9.0), -1.0), ((1.0, 23.0), 1.0), ((0.0, 25.0), -1.0)],
     ids=["nothing", "some work", "all work", "more than all", "mostly waiting", "waiting for too long"],
 )  # fmt: skip
 def test_what_is_left_is_what_runs_out_first(used, left):
     assert WALL_PER_PROCESSOR_SECOND == 3.0
-    assert Budget(8.0).left(used) == (left, "exercise time")
+    assert Budget(8.0).left(*used) == (left, "exercise time")
     charged = Budget(8.0)
-    charged.charge(used)
+    charged.charge(*used)
     assert charged.left() == (left, "exercise time")
 
 
 def test_exercises_of_one_submission_share_what_it_has():
     whole = Budget(10.0, "submission time")
     first, second = (Budget(8.0, whole=whole) for _ in range(2))
-    first.charge(Used(7.0, 7.0))
+    first.charge(7.0, 7.0)
     assert first.left() == (1.0, "exercise time")
     assert second.left() == (3.0, "submission time")
-    second.charge(Used(3.0, 3.0))
-    assert second.left() == (0.0, "submission time") and whole.used == Used(10.0, 10.0)
+    second.charge(3.0, 3.0)
+    assert second.left() == (0.0, "submission time") and (whole.worked, whole.passed) == (10.0, 10.0)
 
 
 def child(code):

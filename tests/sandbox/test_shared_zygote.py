@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from grader.sandbox.levels import LaunchedZygote, Level, MachineError, join, launch_zygote
-from grader.sandbox.sandbox import ForkedProcess, Sandbox
-from grader.sandbox.worker import Bounds, Worker
+from grader.sandbox.sandbox import Sandbox
+from grader.sandbox.worker import Bounds, ForkedProcess, Worker
 
 SECONDS = 60
 

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from grader.sandbox import levels, spare
+from grader.sandbox import levels
+from grader.sandbox import worker as worker_module
 from grader.sandbox.levels import LaunchedZygote, MachineError, launch, launch_spawned
-from grader.sandbox.sandbox import Sandbox, open_sandbox
-from grader.sandbox.spare import SpawnedWorkers
+from grader.sandbox.sandbox import Sandbox, SpawnedWorkers, open_sandbox
 from grader.sandbox.worker import Bounds, WorkerLost, ending_of
 
 from .asking import ask, ask_once, begin, call, load
@@ -49,7 +49,7 @@ def test_what_a_child_of_its_own_prints_goes_nowhere_and_there_is_no_input(spawn
 
 @pytest.mark.thorough
 def test_where_processor_time_is_not_counted_wall_time_is_but_not_that_of_waiting(monkeypatch):
-    monkeypatch.setattr(spare, "processor_seconds", lambda pid: None)
+    monkeypatch.setattr(worker_module, "processor_seconds", lambda pid: None)
     with SpawnedWorkers() as workers:
         workers.await_ready()
         time.sleep(2.5)
@@ -143,7 +143,7 @@ JUDGE = """
 import sys
 sys.path.insert(0, {here!r})
 from asking import ask, begin
-from grader.sandbox.spare import SpawnedWorkers
+from grader.sandbox.sandbox import SpawnedWorkers
 workers = SpawnedWorkers()
 worker = begin(workers, "def f():\\n    while True: pass")
 print(worker.process.popen.pid, workers._waiting.result().process.popen.pid, flush=True)
