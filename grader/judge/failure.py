@@ -17,12 +17,27 @@ from .faults import CheckFailed
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
 MOST_SHAPES = 4
+MOST_DOCUMENTED_LINES = 60
+"""How many lines at the head of a file are searched for shapes in its docstring."""
 NAMES_WITH_DOTS = ("names", "weight_shape")
 """Kinds of errors that tell of parameters, such as `heads.0.weight`."""
 PLACEHOLDER = "raise NotImplementedError"
 NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
 """How many defined names are compared with a missing one: each takes time, and a file can define 100,000."""
+DOCUMENTED = re.compile(r" +(\w+(?:, \w+)*) +(\([^()]*\)(?: or \([^()]*\))*)(?: |$)")
+"""A line of a stub's docstring that says a tensor's shape: `q, k, v   (b, h, n, d)   batch, heads, ...`."""
+ALIKE = re.compile(r"(\w+) and (\w+) alike")
+ROLES = tuple(
+    frozenset(names.split())
+    for names in (
+        "q query queries",
+        "k key keys",
+        "v value values",
+        "scores weights attn attn_scores attn_weights attention_scores attention_weights",
+    )
+)
+"""Names that stand for tensors of one shape."""
 NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
 DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
 """Names are cut before they are compared: the time grows faster than the square of their length."""
@@ -104,7 +119,7 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     where = _line_text(error["frames"], source_lines)
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
-    shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line)
+    shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line, _documented(source_lines))
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
 
 
@@ -117,12 +132,31 @@ def _without_decimals(claimed: Any) -> Any:
     return type(claimed)(map(_without_decimals, claimed)) if isinstance(claimed, (list, tuple)) else claimed
 
 
-def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str) -> str:
-    """The shapes of tensors, a line each; only of names that stand in the learner's own line, whatever is claimed."""
+def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str, documented: Mapping[str, str]) -> str:
+    """The shapes of tensors, a line each, beside what the docstring calls their axes.
+
+    Only of names that stand in the learner's own line, whatever is claimed.
+    """
     words = set(NAME.findall(line))
     known = [(name, shape_text(shape)) for name, shape in tensors if name in words][:MOST_SHAPES]
-    width = max((len(name) for name, _ in known), default=0)
-    return "".join(f"\n    {name:<{width}}  {shape}" for name, shape in known)
+    widths = [max((len(row[column]) for row in known), default=0) for column in (0, 1)]
+    told = ""
+    for name, shape in known:
+        alike = next((role for role in ROLES if name in role), {name})
+        axes = next((documented[each] for each in (name, *sorted(alike)) if each in documented), "")
+        told += f"\n    {name:<{widths[0]}}  {shape:<{widths[1]}}  {axes and f'docstring: {axes}'}".rstrip()
+    return told
+
+
+def _documented(source_lines: Sequence[str]) -> dict[str, str]:
+    """What the docstring of a file calls the axes of its tensors, by name."""
+    axes: dict[str, str] = {}
+    for line in source_lines[:MOST_DOCUMENTED_LINES]:
+        if found := DOCUMENTED.match(line[:MAX_SOURCE_LINE]):
+            alike = ALIKE.search(line[:MAX_SOURCE_LINE])
+            names = [*found[1].split(", "), *(alike.groups() if alike else ())]
+            axes |= dict.fromkeys(names, found[2])
+    return axes
 
 
 def _absent_text(module: str, where: str) -> str:

@@ -71,3 +71,19 @@ def test_no_decimals_are_shown_of_a_class_that_came_back() -> None:
 def test_names_of_parameters_stay_whole() -> None:
     error = {"kind": "weight_shape", "name": "heads.0.weight", "came": [1], "expected": [2]}
     assert "`heads.0.weight`" in error_text(error, SOURCE, "", hide_numbers=True)
+
+
+def test_the_docstrings_axes_stand_beside_the_shapes() -> None:
+    source = [
+        "    queries   (b, h, n, d)   batch, heads, tokens, width; keys and values alike",
+        "    scores    (b, h, n, n)   batch, heads, query token, key token",
+        "    a sentence with (brackets) in it",
+        "        return weights @ values.mT @ sentence",
+    ]
+    given = {"kind": "exception", "type": "RuntimeError", "message": "", "frames": [(4, "forward")]}
+    given["tensors"] = [("weights", [2, 3, 5, 5]), ("values", [2, 5, 3, 4]), ("sentence", [1])]
+    assert error_text(given, source, "", hide_numbers=False).splitlines()[1:] == [
+        "    weights   (2, 3, 5, 5)  docstring: (b, h, n, n)",
+        "    values    (2, 5, 3, 4)  docstring: (b, h, n, d)",
+        "    sentence  (1,)",
+    ]
