@@ -12,52 +12,46 @@ import pytest
 
 from grader.course import Course, Document, Exercise, Limits, Unit
 
-
-def _exercise(id: str, number: int, unit: str, *entry_points: str, source_kb: int = 1024) -> Exercise:
-    return Exercise(
-        id=id,
-        number=number,
-        unit=unit,
-        kind="implement",
-        title=id,
-        points=4.0,
-        document="day-5",
-        step="step",
-        entry_points=entry_points,
-        limits=Limits(source_kb=source_kb),
-        hints=("look", "look closer", "write it"),
-    )
+UNITS: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {
+    "01_soft_lookup": [(3, "softmax", ("softmax",))],
+    "02_self_attention": [
+        (6, "self_attention", ("MySelfAttention",)),
+        (7, "debug_attn_weights", ("MySelfAttention",)),
+    ],
+    "03_masks_and_dropout": [(1, "causal_mask", ("causal_mask",)), (7, "causal_attention", ("CausalAttention",))],
+    "04_multi_head": [
+        (1, "multi_head_wrapper", ("MultiHeadAttentionWrapper",)),
+        (5, "multi_head_attention", ("MultiHeadAttention",)),
+        (8, "debug_model_args", ("ModelArgs", "MultiHeadAttention")),
+    ],
+}
+"""With the names that make trouble: one class for two exercises, two classes for one."""
 
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """Small, with the names that make trouble: one class for two exercises, two classes for one."""
-    lookup = [_exercise("softmax", 3, "01_soft_lookup", "softmax")]
-    attention = [
-        _exercise("self_attention", 6, "02_self_attention", "MySelfAttention"),
-        _exercise("debug_attn_weights", 7, "02_self_attention", "MySelfAttention"),
-    ]
-    masks = [
-        _exercise("causal_mask", 1, "03_masks_and_dropout", "causal_mask", source_kb=1),
-        _exercise("causal_attention", 7, "03_masks_and_dropout", "CausalAttention"),
-    ]
-    heads = [
-        _exercise("multi_head_wrapper", 1, "04_multi_head", "MultiHeadAttentionWrapper"),
-        _exercise("multi_head_attention", 5, "04_multi_head", "MultiHeadAttention"),
-        _exercise("debug_model_args", 8, "04_multi_head", "ModelArgs", "MultiHeadAttention"),
-    ]
-    return Course(
-        title="Small",
-        version="1",
-        documents={"day-5": Document(title="Day 5", author="someone", language="en")},
-        units=(
-            Unit(folder="01_soft_lookup", title="Lookup", exercises=tuple(lookup)),
-            Unit(folder="02_self_attention", title="Attention", exercises=tuple(attention)),
-            Unit(folder="03_masks_and_dropout", title="Masks", exercises=tuple(masks)),
-            Unit(folder="04_multi_head", title="Heads", exercises=tuple(heads)),
-        ),
-        root=Path("course"),
-    )
+    """Small; a source of causal_mask may have 1 kB."""
+    units = []
+    for folder, listed in UNITS.items():
+        exercises = tuple(
+            Exercise(
+                id=id,
+                number=number,
+                unit=folder,
+                kind="implement",
+                title=id,
+                points=4.0,
+                document="day-5",
+                step="step",
+                entry_points=entry_points,
+                limits=Limits(source_kb=1 if id == "causal_mask" else 1024),
+                hints=("look", "look closer", "write it"),
+            )
+            for number, id, entry_points in listed
+        )
+        units.append(Unit(folder=folder, title=folder, exercises=exercises))
+    documents = {"day-5": Document(title="Day 5", author="someone", language="en")}
+    return Course(title="Small", version="1", documents=documents, units=tuple(units), root=Path("course"))
 
 
 @pytest.fixture
@@ -83,21 +77,15 @@ def write(work: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def notebook(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a notebook; a cell is its text, or its text with metadata, or a whole cell."""
+    """Writes a notebook; a cell is its text, or a whole cell."""
 
-    def write_notebook(*cells: str | tuple[str, dict[str, Any]] | dict[str, Any], name: str = "work.ipynb") -> Path:
-        path = tmp_path / name
-        path.write_text(json.dumps({"cells": [_cell(cell) for cell in cells], "metadata": {}, "nbformat": 4}))
+    def write_notebook(*cells: str | dict[str, Any]) -> Path:
+        path = tmp_path / "work.ipynb"
+        whole = [{"cell_type": "code", "source": each} if isinstance(each, str) else each for each in cells]
+        path.write_text(json.dumps({"cells": whole, "metadata": {}, "nbformat": 4}))
         return path
 
     return write_notebook
-
-
-def _cell(cell: str | tuple[str, dict[str, Any]] | dict[str, Any]) -> dict[str, Any]:
-    if isinstance(cell, dict):
-        return cell
-    text, metadata = cell if isinstance(cell, tuple) else (cell, {})
-    return {"cell_type": "code", "metadata": metadata, "source": text, "outputs": [], "execution_count": None}
 
 
 @pytest.fixture

@@ -1,8 +1,13 @@
-"""What is taken of a submission, and what is said of the rest: cases.yml, once as a folder and once as a zip."""
+"""What is taken of a submission, and what is said of the rest: the tables beside this file.
+
+cases.yml as a folder and as a zip, files.yml as a file by itself, cells.yml as a notebook.
+"""
 
 from __future__ import annotations
 
+import os
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +15,18 @@ import pytest
 import yaml
 
 from grader.course import Course
-from grader.intake import read_submission
+from grader.intake import LooseFile, SubmissionError, read_loose_files, read_submission
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("cases.yml").read_text("utf-8"))
+Case = dict[str, Any]
+CASES, FILES, CELLS = (
+    yaml.safe_load(Path(__file__).with_name(f"{name}.yml").read_text("utf-8")) for name in ("cases", "files", "cells")
+)
 MARK = "\ufeff".encode()
 
 
 def content_of(told: Any) -> bytes:
     if isinstance(told, dict):
-        content: bytes = told["bytes"].encode("latin-1")
+        content: bytes = told["bytes"].encode("latin-1") * told.get("times", 1)
         return content
     return b"answer" if told is None else str(told).encode()
 
@@ -39,9 +47,7 @@ def hand_in(files: dict[str, bytes], form: str, place: Path) -> Path:
 
 @pytest.mark.parametrize("form", ["folder", "zip"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_what_counts_is_taken_and_the_rest_is_told(
-    case: dict[str, Any], form: str, course: Course, tmp_path: Path
-) -> None:
+def test_what_counts_is_taken_and_the_rest_is_told(case: Case, form: str, course: Course, tmp_path: Path) -> None:
     files = {name: content_of(told) for name, told in case["files"].items()}
     submission = read_submission(hand_in(files, form, tmp_path), course)
     assert submission.name == "alice"
@@ -55,3 +61,79 @@ def test_what_counts_is_taken_and_the_rest_is_told(
     for (_, which, told), problem in zip(problems, submission.problems, strict=True):
         assert which is None or which in (problem.exercise, problem.file)
         assert told in problem.message and problem.message.endswith(".") and len(problem.message) < 200
+
+
+@pytest.mark.parametrize("case", FILES.values(), ids=FILES)
+def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tmp_path: Path) -> None:
+    path, name = tmp_path / case["name"], case["name"]
+    if "text" in case:
+        path.write_bytes(case["text"].encode())
+    elif "link" in case:
+        (tmp_path / "target").write_text("def softmax(): ...")
+        path.symlink_to(tmp_path / case["link"])
+    elif "pipe" in case:
+        os.mkfifo(path)
+    if "says" in case:
+        with pytest.raises(SubmissionError) as error:
+            read_submission(path, course)
+        assert str(error.value).startswith(case["says"]) and str(error.value).isprintable()
+        return
+    submission = read_submission(path, course)
+    (source,) = submission.sources.values()
+    assert (source.exercise, source.content) == (case["answers"], case["text"].lstrip("\ufeff").encode())
+    assert (submission.name, submission.problems) == (name.removesuffix(".py"), ())
+
+
+def test_file_that_a_platform_renamed_goes_by_the_name_that_its_learner_gave_it(tmp_path: Path, course: Course) -> None:
+    (tmp_path / "byronada_5_77_softmax-1.py").write_text("x = 1\n")
+    part = LooseFile(tmp_path / "byronada_5_77_softmax-1.py", "softmax-1.py")
+    assert list(read_loose_files([part], course).sources) == ["softmax"]
+
+
+def test_named_file_that_cannot_be_read_is_a_problem_of_its_exercise(tmp_path: Path, course: Course) -> None:
+    (tmp_path / "softmax.py").write_bytes(b"\xff")
+    submission = read_submission(tmp_path / "softmax.py", course)
+    assert submission.sources == {}
+    assert [(problem.kind, problem.exercise) for problem in submission.problems] == [("unreadable", "softmax")]
+
+
+def test_endless_path_is_one_short_sentence(course: Course) -> None:
+    with pytest.raises(SubmissionError) as error:
+        read_submission(Path("x" * 5000 + ".py"), course)
+    assert str(error.value).isprintable() and len(str(error.value)) < 250
+
+
+def test_source_is_never_run(work: Path, course: Course, tmp_path: Path) -> None:
+    for name in ("softmax.py", "sitecustomize.py"):
+        (work / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    read_submission(work, course)
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("case", CELLS.values(), ids=CELLS)
+def test_what_counts_is_taken_of_a_notebook_and_the_rest_is_told(
+    case: Case, notebook: Callable[..., Path], course: Course
+) -> None:
+    cells = [cell if isinstance(cell, dict) else {"text": cell} for cell in case["cells"]]
+    written = [
+        {
+            "cell_type": each.get("type", "code"),
+            "metadata": {"nbgrader": each.get("nbgrader", {})},
+            "source": each["text"],
+        }
+        for each in cells
+    ]
+    submission = read_submission(notebook(*written), course)
+    taken: dict[str, tuple[str, str]] = {}
+    for id, told in case.get("taken", {}).items():
+        if isinstance(told, dict):
+            number, text = told["cell"], told["text"]
+        else:
+            number, before = told if isinstance(told, list) else (told, "")
+            text = before + "".join(cells[number - 1]["text"])
+        taken[id] = (f"work.ipynb, cell {number}", text)
+    assert submission.name == "work"
+    assert {id: (each.name, each.content.decode()) for id, each in submission.sources.items()} == taken
+    problems = case.get("problems", [])
+    assert [(each.kind, each.exercise) for each in submission.problems] == [(kind, id) for kind, id, _ in problems]
+    assert all(told in each.message for (*_, told), each in zip(problems, submission.problems, strict=True))

@@ -1,13 +1,14 @@
+"""Notebooks that are damaged, odd or hostile, and where notebooks may lie; what ordinary ones hold is in cells.yml."""
+
 from __future__ import annotations
 
 import json
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 
 from grader.course import Course
 from grader.intake import SubmissionError, read_submission
@@ -15,42 +16,6 @@ from grader.intake import SubmissionError, read_submission
 Notebook = Callable[..., Path]
 
 SOFTMAX = "def softmax(scores, dim=-1):\n    return torch.exp(scores)\n"
-
-
-CELLS: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("cells.yml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("case", CELLS.values(), ids=CELLS)
-def test_what_counts_is_taken_of_a_notebook_and_the_rest_is_told(
-    case: dict[str, Any], notebook: Notebook, course: Course
-) -> None:
-    cells = [cell if isinstance(cell, dict) else {"text": cell} for cell in case["cells"]]
-    submission = read_submission(
-        notebook(
-            *(
-                {
-                    "cell_type": cell.get("type", "code"),
-                    "metadata": {"nbgrader": cell["nbgrader"]} if "nbgrader" in cell else {},
-                    "source": cell["text"],
-                }
-                for cell in cells
-            )
-        ),
-        course,
-    )
-    taken: dict[str, tuple[str, str]] = {}
-    for id, told in case.get("taken", {}).items():
-        if isinstance(told, dict):
-            number, text = told["cell"], told["text"]
-        else:
-            number, before = told if isinstance(told, list) else (told, "")
-            text = before + "".join(cells[number - 1]["text"])
-        taken[id] = (f"work.ipynb, cell {number}", text)
-    assert submission.name == "work"
-    assert {id: (each.name, each.content.decode()) for id, each in submission.sources.items()} == taken
-    problems = case.get("problems", [])
-    assert [(each.kind, each.exercise) for each in submission.problems] == [(kind, id) for kind, id, _ in problems]
-    assert all(told in each.message for (*_, told), each in zip(problems, submission.problems, strict=True))
 
 
 def test_long_text_is_not_parsed_and_its_function_still_found(notebook: Notebook, course: Course) -> None:
@@ -69,12 +34,6 @@ def test_cell_and_file_for_one_exercise_are_refused(notebook: Notebook, tmp_path
     assert "softmax.py and work.ipynb, cell 1 both answer softmax" in problem.message
 
 
-def test_notebook_with_byte_order_mark(notebook: Notebook, course: Course) -> None:
-    path = notebook(SOFTMAX)
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert list(read_submission(path, course).sources) == ["softmax"]
-
-
 @pytest.mark.parametrize(
     ("cell", "reason"),
     [
@@ -86,99 +45,100 @@ def test_notebook_with_byte_order_mark(notebook: Notebook, course: Course) -> No
 )
 def test_cell_that_is_no_source_is_reported(notebook: Notebook, course: Course, cell: str, reason: str) -> None:
     submission = read_submission(notebook(cell), course)
-    assert submission.sources == {}
     (problem,) = submission.problems
-    assert problem.kind == "unreadable"
-    assert problem.exercise in ("softmax", "causal_mask")
+    assert submission.sources == {}
+    assert problem.kind == "unreadable" and problem.exercise in ("softmax", "causal_mask")
     assert problem.message.startswith(f"work.ipynb, cell 1 {reason}")
 
 
-DAMAGED = [
-    pytest.param(b"", "damaged or not a notebook", id="empty"),
-    pytest.param(b'{"cells": [', "damaged or not a notebook", id="cut off"),
-    pytest.param(b"\xff\xfe", "damaged or not a notebook", id="not UTF-8"),
-    pytest.param(b"[" * 100_000, "damaged or not a notebook", id="endlessly nested"),
-    pytest.param(b'{"a":' * 100_000, "damaged or not a notebook", id="endlessly nested objects"),
-    pytest.param(b'{"cells": [' + b"[" * 5000 + b"]" * 5000 + b"]}", None, id="deep"),
-    pytest.param(b"[]", "is not a notebook", id="a list"),
-    pytest.param(b"null", "is not a notebook", id="nothing"),
-    pytest.param(b"{}", "has no cells", id="no cells"),
-    pytest.param(b'{"cells": 3}', "has no cells", id="cells are a number"),
-    pytest.param(b'{"cells": [{"cell_type": "code"}]}', "cell 1 has no text", id="cell without text"),
-    pytest.param(b'{"cells": [{"cell_type": "code", "source": [1]}]}', "cell 1 has no text", id="text of numbers"),
-    pytest.param(b'{"cells": [' + b",".join([b"{}"] * 2001) + b"]}", "more than 2000 cells", id="too many cells"),
-    pytest.param(
-        json.dumps({"cells": [{"cell_type": "code", "source": "#" * 600_000}]}).encode(), "512 kB of code", id="code"
+DAMAGED: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "damaged or not a notebook"),
+    "cut off": (b'{"cells": [', "damaged or not a notebook"),
+    "not UTF-8": (b"\xff\xfe", "damaged or not a notebook"),
+    "endlessly nested": (b"[" * 100_000, "damaged or not a notebook"),
+    "endlessly nested objects": (b'{"a":' * 100_000, "damaged or not a notebook"),
+    "a list": (b"[]", "is not a notebook"),
+    "nothing": (b"null", "is not a notebook"),
+    "no cells": (b"{}", "has no cells"),
+    "cells are a number": (b'{"cells": 3}', "has no cells"),
+    "cell without text": (b'{"cells": [{"cell_type": "code"}]}', "cell 1 has no text"),
+    "text of numbers": (b'{"cells": [{"cell_type": "code", "source": [1]}]}', "cell 1 has no text"),
+    "too many cells": (b'{"cells": [' + b",".join([b"{}"] * 2001) + b"]}", "more than 2000 cells"),
+    "code": (
+        json.dumps({"cells": [{"cell_type": "code", "source": "#" * 600_000}]}).encode(),
+        "512 kB of code",
     ),
-    pytest.param(b" " * (8 * 1024 * 1024 + 1), "larger than 8 MB; clear its outputs", id="too large"),
-]
+    "too large": (b" " * (8 * 1024 * 1024 + 1), "larger than 8 MB; clear its outputs"),
+}
 
 
-@pytest.mark.parametrize(("content", "sentence"), DAMAGED)
-def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, content: bytes, sentence: str | None) -> None:
+@pytest.mark.parametrize(("content", "sentence"), DAMAGED.values(), ids=DAMAGED)
+def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, content: bytes, sentence: str) -> None:
     path = tmp_path / "work.ipynb"
     path.write_bytes(content)
+    with pytest.raises(SubmissionError, match=r"^work\.ipynb ") as error:
+        read_submission(path, course)
+    assert sentence in str(error.value)
+
+
+def test_deep_notebook_is_read_or_one_sentence(tmp_path: Path, course: Course) -> None:
+    """How deep is too deep differs between Pythons."""
+    path = tmp_path / "work.ipynb"
+    path.write_bytes(b'{"cells": [' + b"[" * 5000 + b"]" * 5000 + b"]}")
     try:
-        submission = read_submission(path, course)
+        assert read_submission(path, course).sources == {}
     except SubmissionError as error:
-        assert str(error).startswith("work.ipynb ")
-        assert (sentence or "damaged") in str(error)
-    else:  # how deep is too deep differs between Pythons
-        assert sentence is None
-        assert submission.sources == {}
+        assert str(error).startswith("work.ipynb is damaged")
 
 
 def test_damaged_notebook_in_a_folder_takes_no_other_along(tmp_path: Path, course: Course) -> None:
     (tmp_path / "work.ipynb").write_bytes(b'{"cells": [')
     (tmp_path / "softmax.py").write_text("x = 1")
     submission = read_submission(tmp_path, course)
-    assert list(submission.sources) == ["softmax"]
     (problem,) = submission.problems
+    assert list(submission.sources) == ["softmax"]
     assert (problem.file, problem.kind) == ("work.ipynb", "unreadable") and "damaged" in problem.message
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
 @pytest.mark.parametrize(
-    "cell",
+    "metadata",
     [
-        pytest.param({"cell_type": "code", "metadata": 3, "source": SOFTMAX}, id="metadata is a number"),
-        pytest.param({"cell_type": "code", "source": SOFTMAX}, id="no metadata"),
-        pytest.param((SOFTMAX, {"nbgrader": [], "kata": "x"}), id="entries of another type"),
-        pytest.param((SOFTMAX, {"nbgrader": {"grade_id": 10**5000}}), id="huge number"),
-        pytest.param((SOFTMAX, {"nbgrader": {"grade_id": "unheard-of"}}), id="unknown id"),
+        "3",
+        "null",
+        '{"nbgrader": []}',
+        '{"nbgrader": {"grade_id": %s}}' % ("9" * 5000),
+        '{"nbgrader": {"grade_id": "x"}}',
     ],
+    ids=["a number", "none", "entry of another type", "huge number", "unknown id"],
 )
-def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, cell: Any) -> None:
-    whole = cell if isinstance(cell, dict) else {"cell_type": "code", "metadata": {"id": "x"}, "source": cell[0]}
-    text = json.dumps({"cells": [3, None, whole]})
-    if not isinstance(cell, dict):
-        huge = cell[1]["nbgrader"]
-        written = '{"grade_id": ' + "9" * 5000 + "}" if huge == {"grade_id": 10**5000} else json.dumps(huge)
-        text = text.replace('{"id": "x"}', '{"nbgrader": ' + written + "}")
+def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, metadata: str, mark: bytes) -> None:
     path = tmp_path / "work.ipynb"
-    path.write_text(text)
+    cell = f'{{"cell_type": "code", "metadata": {metadata}, "source": {json.dumps(SOFTMAX)}}}'
+    path.write_bytes(mark + f'{{"cells": [3, null, {cell}]}}'.encode())
     assert list(read_submission(path, course).sources) == ["softmax"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("'" * 400_000, id="quotes"),
-        pytest.param("#\n" * 200_000, id="comments"),
-        pytest.param("(" * 400_000, id="brackets"),
-        pytest.param(" " * 400_000, id="blanks"),
-        pytest.param("\\\n" * 200_000, id="joined lines"),
-        pytest.param("for " * 100_000, id="loops"),
-        pytest.param("def a(" * 60_000, id="definitions"),
-        pytest.param("a, " * 130_000, id="targets"),
-        pytest.param("a?" * 200_000, id="questions"),
-        pytest.param("x = y\n" * 60_000, id="assignments"),
-        pytest.param("import " + "a." * 16_000 + "a", id="a name of many parts"),
-        pytest.param("f'" + "{a}" * 10_000 + "'", id="an f-string of many parts"),
-        pytest.param("%a\nb\n" * 6_000, id="magics"),
-        pytest.param("a" + ".b" * 16_000, id="a deep tree"),
-        pytest.param("a = 1\r" * 5_000, id="carriage returns"),
-    ],
-)
+HOSTILE = {
+    "quotes": "'" * 400_000,
+    "comments": "#\n" * 200_000,
+    "brackets": "(" * 400_000,
+    "blanks": " " * 400_000,
+    "joined lines": "\\\n" * 200_000,
+    "loops": "for " * 100_000,
+    "definitions": "def a(" * 60_000,
+    "targets": "a, " * 130_000,
+    "questions": "a?" * 200_000,
+    "assignments": "x = y\n" * 60_000,
+    "a name of many parts": "import " + "a." * 16_000 + "a",
+    "an f-string of many parts": "f'" + "{a}" * 10_000 + "'",
+    "magics": "%a\nb\n" * 6_000,
+    "a deep tree": "a" + ".b" * 16_000,
+    "carriage returns": "a = 1\r" * 5_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: str) -> None:
     started = time.process_time()
     submission = read_submission(notebook(text, SOFTMAX), course)
@@ -196,8 +156,6 @@ def test_many_answers_to_one_exercise_are_read_in_time(notebook: Notebook, cours
 
 
 def test_notebook_is_read_in_a_zip_too(notebook: Notebook, tmp_path: Path, course: Course) -> None:
-    import zipfile
-
     path = notebook("import torch", SOFTMAX)
     with zipfile.ZipFile(tmp_path / "bob.zip", "w") as made:
         made.write(path, "week 1/work.ipynb")
