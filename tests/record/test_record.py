@@ -1,3 +1,5 @@
+"""A record adds up and contradicts itself nowhere; what is none gets one sentence, and no text in it steers a terminal."""
+
 from __future__ import annotations
 
 import json
@@ -5,13 +7,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from pydantic import ValidationError
 
 from grader.record import (
-    MAX_SEED,
     CheckResult,
     CourseStamp,
     Diagnosis,
@@ -24,17 +27,12 @@ from grader.record import (
 )
 
 COURSE = CourseStamp(title="Attention Kata", version="0.1.0")
+BAD = yaml.safe_load(Path(__file__).with_name("bad.yml").read_text("utf-8"))
 
 
 def check(name: str = "test_it", outcome: Outcome = "passed", points: float = 1.0, worth: float = 1.0) -> CheckResult:
     return CheckResult(
-        name=name,
-        title="It works.",
-        outcome=outcome,
-        points=points,
-        max_points=worth,
-        visible=False,
-        message="",
+        name=name, title="It works.", outcome=outcome, points=points, max_points=worth, visible=False, message=""
     )
 
 
@@ -57,14 +55,8 @@ def exercise(
     )
 
 
-def record(*exercises: ExerciseResult, seed: int = 7, submission: str = "ada") -> Record:
-    return Record.of(submission=submission, isolation="full", seed=seed, course=COURSE, exercises=exercises)
-
-
-def as_data(made: Record) -> dict[str, Any]:
-    data = json.loads(made.to_json())
-    assert isinstance(data, dict)
-    return data
+def record(*exercises: ExerciseResult, submission: str = "ada") -> Record:
+    return Record.of(submission=submission, isolation="full", seed=7, course=COURSE, exercises=exercises)
 
 
 FAILED = check(outcome="failed", points=0.0)
@@ -100,56 +92,45 @@ def test_check_refuses_points_that_cannot_be(points: Any, outcome: Outcome, told
         check(outcome=outcome, points=points)
 
 
-def test_check_that_passed_may_have_no_points() -> None:
-    assert check(points=0.0).points == 0.0
+ERROR = check("b", outcome="error", points=0.0)
+SKIPPED = check("a", "skipped", 0.0)
+NAMED = (Diagnosis(mistake="m", message=""),)
+CONTRADICTIONS: dict[str, tuple[tuple[CheckResult, ...], dict[str, Any], str]] = {
+    "points": ((check(),), {"points": 0.5}, "not the sum of its checks' points"),
+    "worth": ((check(),), {"worth": 2.0}, "not the sum of its checks' max_points"),
+    "worth of error": ((check(),), {"status": "error", "worth": 0.5}, "worth more than its max_points"),
+    "repeated check": ((check(), check()), {}, "two checks named 'test_it'"),
+    "passed without checks": ((), {}, "passed although no check of it passed"),
+    "passed by failing": ((FAILED,), {}, "passed although no check of it passed"),
+    "failed by passing": ((check(),), {"status": "failed"}, "failed although no check"),
+    "failed without checks": ((), {"status": "failed"}, "failed although no check"),
+    "partly, with all of it": ((check(),), {"status": "partly"}, "partly checked although every check of it ran"),
+    "passed with error": ((check(), ERROR), {}, "is passed although one of its checks is an error"),
+    "missing with results": ((FAILED,), {"status": "missing"}, "although it has results"),
+    "not started with diagnosis": ((), {"status": "not_started", "diagnosis": NAMED}, "although it has results"),
+}
 
 
-@pytest.mark.parametrize(
-    ("made", "told"),
-    [
-        pytest.param(lambda: exercise(check(), points=0.5), "not the sum of its checks' points", id="points"),
-        pytest.param(lambda: exercise(check(), worth=2.0), "not the sum of its checks' max_points", id="worth"),
-        pytest.param(
-            lambda: exercise(check(), status="error", worth=0.5),
-            "worth more than its max_points",
-            id="worth-of-error",
-        ),
-        pytest.param(lambda: exercise(check(), check()), "two checks named 'test_it'", id="repeated-check"),
-        pytest.param(lambda: exercise(), "passed although no check of it passed", id="passed-without-checks"),
-        pytest.param(lambda: exercise(FAILED), "passed although no check of it passed", id="passed-by-failing"),
-        pytest.param(lambda: exercise(check(), status="failed"), "failed although no check", id="failed-by-passing"),
-        pytest.param(lambda: exercise(status="failed"), "failed although no check", id="failed-without-checks"),
-        pytest.param(
-            lambda: exercise(check(), check("b", outcome="error", points=0.0)),
-            "is passed although one of its checks is an error",
-            id="passed-with-error",
-        ),
-        pytest.param(lambda: exercise(FAILED, status="missing"), "although it has results", id="missing-with-results"),
-        pytest.param(
-            lambda: exercise(status="not_started", diagnosis=(Diagnosis(mistake="m", message=""),)),
-            "although it has results",
-            id="not-started-with-diagnosis",
-        ),
-    ],
-)
-def test_exercise_refuses_what_contradicts_itself(made: Callable[[], ExerciseResult], told: str) -> None:
+@pytest.mark.parametrize(("checks", "rest", "told"), CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+def test_exercise_refuses_what_contradicts_itself(
+    checks: tuple[CheckResult, ...], rest: dict[str, Any], told: str
+) -> None:
     with pytest.raises(ValidationError, match=told):
-        made()
+        exercise(*checks, **rest)
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        pytest.param(lambda: exercise(check("main"), check("repair", "failed", 0.0)), id="passed-without-repair"),
-        pytest.param(lambda: exercise(status="missing", worth=3.0), id="missing-without-checks"),
-        pytest.param(lambda: exercise(check("a", "skipped", 0.0), status="not_started"), id="not-started-skips"),
-        pytest.param(lambda: exercise(check(), status="error", worth=3.0), id="error-after-a-passed-check"),
-        pytest.param(
-            lambda: exercise(*(check(str(n), points=0.1, worth=0.1) for n in range(10)), points=1.0, worth=1.0),
-            id="sums-up-to-rounding",
-        ),
-    ],
-)
+TENTHS = tuple(check(str(number), points=0.1, worth=0.1) for number in range(10))
+SOUND_ONES: dict[str, Callable[[], ExerciseResult]] = {
+    "passed without points": lambda: exercise(check(points=0.0)),
+    "passed without repair": lambda: exercise(check("main"), check("repair", "failed", 0.0)),
+    "missing without checks": lambda: exercise(status="missing", worth=3.0),
+    "not started skips": lambda: exercise(SKIPPED, status="not_started"),
+    "error after a passed check": lambda: exercise(check(), status="error", worth=3.0),
+    "sums up to rounding": lambda: exercise(*TENTHS, points=1.0, worth=1.0),
+}
+
+
+@pytest.mark.parametrize("made", SOUND_ONES.values(), ids=SOUND_ONES)
 def test_exercise_takes_what_can_happen(made: Callable[[], ExerciseResult]) -> None:
     assert made().id == "softmax"
 
@@ -159,54 +140,34 @@ def test_records_cannot_be_changed() -> None:
         SOUND.points = 99.0  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        pytest.param(lambda data: data.pop("version"), "version: this field is missing.", id="no-version"),
-        pytest.param(lambda data: data.update(version=2), "version: input should be 1.", id="other-version"),
-        pytest.param(lambda data: data.update(mark="A"), "mark: there is no field of this name.", id="unknown-field"),
-        pytest.param(lambda data: data.update(points=2.0), "the points of the record are not the sum", id="points"),
-        pytest.param(lambda data: data.update(max_points=9.0), "the max_points of the record", id="max-points"),
-        pytest.param(lambda data: data.update(complete=False), "complete must be false exactly when", id="complete"),
-        pytest.param(lambda data: data.update(seed="7"), "seed: input should be a valid integer.", id="seed-text"),
-        pytest.param(lambda data: data.update(seed=7.5), "seed: input should be a valid integer", id="seed-fraction"),
-        pytest.param(lambda data: data.update(seed=MAX_SEED + 1), "seed: input should be less", id="seed-too-large"),
-        pytest.param(lambda data: data.update(isolation="weak"), "isolation: input should be 'full'", id="isolation"),
-        pytest.param(lambda data: data.update(submission=""), "submission: this must not be empty.", id="no-name"),
-        pytest.param(
-            lambda data: data["exercises"][1].update(id="softmax"),
-            "exercise 'softmax' is there twice",
-            id="repeated",
-        ),
-        pytest.param(
-            lambda data: data["exercises"][1]["checks"][0].pop("title"),
-            "exercises[1].checks[0].title: this field is missing.",
-            id="deep-inside",
-        ),
-        pytest.param(
-            lambda data: data["exercises"][0]["checks"][0].update(points=float("nan")),
-            "exercises[0].checks[0].points: this must be a finite number.",
-            id="nan",
-        ),
-        pytest.param(lambda data: data.clear(), "version: this field is missing (and 9 more).", id="empty-object"),
-    ],
-)
-def test_bad_record_gets_one_sentence(change: Callable[[dict[str, Any]], object], told: str) -> None:
-    data = as_data(SOUND)
-    change(data)
-    with pytest.raises(RecordError) as refused:
-        Record.from_json(json.dumps(data))
-    sentence = str(refused.value)
-    assert sentence.startswith("This is not a result record: ")
-    assert told in sentence
-    assert sentence.endswith(".")
-    assert "\n" not in sentence
+def refused(text: str | bytes) -> str:
+    """The one sentence with which a text is no record."""
+    with pytest.raises(RecordError) as error:
+        Record.from_json(text)
+    sentence = str(error.value)
+    assert sentence.startswith("This is not a result record: ") and sentence.endswith(".") and sentence.isprintable()
+    return sentence
+
+
+@pytest.mark.parametrize("case", BAD.values(), ids=BAD)
+def test_bad_record_gets_one_sentence(case: dict[str, Any]) -> None:
+    data = json.loads(SOUND.to_json())
+    *way, last = case["at"]
+    holder = data
+    for step in way:
+        holder = holder[step]
+    if "to" in case:
+        holder[last] = case["to"]
+    else:
+        del holder[last]
+    assert case["says"] in refused(json.dumps(data))
 
 
 @pytest.mark.parametrize(
     "text",
     [
         pytest.param("", id="empty"),
+        pytest.param("{}", id="empty-object"),
         pytest.param("null", id="null"),
         pytest.param("[]", id="list"),
         pytest.param("{", id="cut-off"),
@@ -220,10 +181,8 @@ def test_bad_record_gets_one_sentence(change: Callable[[dict[str, Any]], object]
     ],
 )
 def test_what_is_no_record_gets_one_sentence(text: str | bytes) -> None:
-    with pytest.raises(RecordError) as refused:
-        Record.from_json(text)
-    assert str(refused.value).startswith("This is not a result record: ")
-    assert str(refused.value).isprintable()
+    sentence = refused(text)
+    assert text != "{}" or "version: this field is missing (and 9 more)." in sentence
 
 
 def test_contradicting_parts_make_no_record() -> None:
@@ -232,10 +191,10 @@ def test_contradicting_parts_make_no_record() -> None:
 
 
 def test_without_timings_only_the_times_go() -> None:
-    bare = without_timings(SOUND)
-    assert {each.seconds for each in bare.exercises} == {0.0}
-    assert as_data(SOUND)["exercises"][0] | {"seconds": 0.0} == as_data(bare)["exercises"][0]
-    assert Record.from_json(bare.to_json()) == bare
+    bare, whole = json.loads(without_timings(SOUND).to_json()), json.loads(SOUND.to_json())
+    assert {each.pop("seconds") for each in bare["exercises"]} == {0.0}
+    assert {each.pop("seconds") for each in whole["exercises"]} == {0.25}
+    assert bare == whole
 
 
 @pytest.mark.parametrize(
@@ -245,11 +204,12 @@ def test_without_timings_only_the_times_go() -> None:
         pytest.param("a\ud800b", "a\ufffdb", id="lone-surrogate"),
         pytest.param("\ud83d\udc4d", "👍", id="surrogate-pair"),
         pytest.param("\ufeffa\x00\x85\u2028", "\ufeffa\x00\x85\u2028", id="controls-survive"),
+        pytest.param("a\x1b\x7f\x9b\u202e\u2066", "a\x1b\x7f\x9b\u202e\u2066", id="what-steers-a-terminal"),
     ],
 )
 def test_text_survives_writing_and_reading(name: str, kept: str) -> None:
     text = record(exercise(check()), submission=name).to_json()
-    assert len(text.splitlines()) == 1
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u202a-\u202e\u2066-\u2069]", text), "it steers whoever prints it"
     assert Record.from_json(text.encode("utf-8")).submission == kept
 
 
@@ -260,26 +220,18 @@ def test_messages_hold_nothing_that_steers_whoever_prints_them() -> None:
     assert message == r"\x1b[2J \x9b2J \x7f \r \u202eevil \u2066a" + "\nline\tand a tab, 王√👍"
 
 
-def test_no_line_of_a_record_steers_a_terminal() -> None:
-    written = record(exercise(check()), submission="a\x1b\x7f\x9b\u202e\u2066").to_json()
-    assert not re.search(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
-
-
 def test_equal_points_are_written_alike() -> None:
-    written = {record(exercise(check(points=points, worth=1))).to_json() for points in (0, 0.0, -0.0)}
-    assert len(written) == 1
+    assert len({record(exercise(check(points=points, worth=1))).to_json() for points in (0, 0.0, -0.0)}) == 1
 
 
-def test_importing_the_package_imports_nothing_heavy() -> None:
-    heavy = ("torch", "pydantic", "rich", "jinja2")
-    code = f"import sys, grader; sys.exit(any(name in sys.modules for name in {heavy}))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_results_import_nothing_else_of_the_package() -> None:
-    code = (
-        "import sys, grader.record\n"
-        "ours = {name for name in sys.modules if name.split('.')[0] == 'grader'}\n"
-        "sys.exit(ours != {'grader', 'grader.record'})"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+@pytest.mark.parametrize(
+    "code",
+    [
+        "sys.exit(any(name in sys.modules for name in ('torch', 'pydantic', 'rich', 'jinja2')))",
+        "import grader.record; ours = {name for name in sys.modules if name.split('.')[0] == 'grader'}\n"
+        "sys.exit(ours != {'grader', 'grader.record'})",
+    ],
+    ids=["the package imports nothing heavy", "records import nothing else of the package"],
+)
+def test_what_is_imported(code: str) -> None:
+    assert subprocess.run([sys.executable, "-c", f"import sys, grader\n{code}"], check=False).returncode == 0
