@@ -12,63 +12,9 @@ import yaml
 
 from grader.course import CourseError, load_course
 
-SOUND = """\
-title: Tiny course
-version: "1.0"
-documents:
-  notes:
-    title: Notes on nothing
-    author: Nobody
-    language: English
-limits:
-  seconds: 10
-units:
-  - folder: 01_first
-    title: First steps
-    exercises:
-      - id: one
-        number: 1
-        kind: implement
-        title: The first
-        points: 2
-        document: notes
-        step: page 1
-        entry_points: [one]
-        hints: [vague, clearer, almost code]
-      - id: two
-        number: 2
-        kind: debug
-        title: The second
-        points: 3.5
-        requires: [one]
-        document: notes
-        step: page 2
-        entry_points: [Two]
-        limits:
-          memory_mb: 1500
-        hints: [faint, brighter, nearly there]
-  - folder: 02_second
-    title: Second steps
-    extra_credit: true
-    exercises:
-      - id: three
-        number: 1
-        kind: implement
-        title: The third
-        points: 4
-        requires: [one, two]
-        document: notes
-        step: page 3
-        entry_points: [three]
-        forbidden:
-          calls: [softmax]
-          operators: ["aten::_softmax"]
-          reason: you write it
-        hints: [cold, warm, hot]
-"""
-
-
-CASES = yaml.safe_load(Path(__file__).with_name("broken.yml").read_text(encoding="utf-8"))
+HERE = Path(__file__).parent
+SOUND = (HERE / "sound.yml").read_text(encoding="utf-8")
+CASES = yaml.safe_load((HERE / "broken.yml").read_text(encoding="utf-8"))
 """Wrong files and what is said of them."""
 
 
@@ -89,12 +35,6 @@ def complaint(folder: Path, content: str | bytes) -> str:
     return str(caught.value)
 
 
-def test_the_sound_file_is_sound(tmp_path: Path) -> None:
-    path = tmp_path / "course.yml"
-    path.write_text(SOUND, encoding="utf-8")
-    assert [exercise.id for exercise in load_course(path).exercises] == ["one", "two", "three"]
-
-
 @pytest.mark.parametrize("case", CASES, ids=[case["case"] for case in CASES])
 def test_every_error_is_told_with_its_line(case: dict[str, Any], tmp_path: Path) -> None:
     told = complaint(tmp_path, text_of(case)).splitlines()
@@ -112,13 +52,9 @@ def test_a_file_that_is_not_utf8_is_told(encoding: str, line: int, tmp_path: Pat
     assert told == f"course.yml:{line}: this is not text in UTF-8: save the file as UTF-8"
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match=r"^course\.yml: there is no such file in ") as caught:
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=rf"^course\.yml: there is no such file in {re.escape(str(tmp_path))}$"):
         load_course(tmp_path / "course.yml")
-    assert str(caught.value).endswith(str(tmp_path))
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
     (tmp_path / "course.yml").mkdir()
     with pytest.raises(CourseError, match=r"^course\.yml: this file cannot be read"):
         load_course(tmp_path / "course.yml")
