@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from grader.classroom.store import ClassMember, writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
-from grader.formats.results_table import ExportOptions, Person, ResultsTable, results_table
+from grader.formats.results_table import ExportOptions, Person, results_table
 from grader.intake import FileProblem, Submission
 from grader.record import (
     Adjustment,
@@ -64,14 +64,9 @@ HOSTILE_NAMES = {
 
 def check(name: str, points: float, worth: float, outcome: Outcome | None = None, message: str = "") -> CheckResult:
     outcome = outcome or ("passed" if points else "failed")
+    told = {"title": f"It does what {name} asks.", "message": message if outcome != "passed" else ""}
     return CheckResult(
-        name=name,
-        title=f"It does what {name} asks.",
-        outcome=outcome,
-        points=points,
-        max_points=worth,
-        visible=name == "test_example",
-        message=message if outcome != "passed" else "",
+        name=name, outcome=outcome, points=points, max_points=worth, visible=name == "test_example", **told
     )
 
 
@@ -156,19 +151,8 @@ def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., 
 
 def write_class(out: Path, course: Path, records: Iterable[Record], learners: Sequence[Learner] = ()) -> Path:
     """A graded class; of learners who are not given only the record's name is known."""
-    run = Run(
-        submissions="class",
-        platform="plain",
-        course=course,
-        title=STAMP.title,
-        version=STAMP.version,
-        digest="",
-        level="full",
-        seed=7,
-        exercises=(),
-        kits={},
-        versions={},
-    )
+    how = {"submissions": "class", "platform": "plain", "digest": "", "level": "full", "seed": 7}
+    run = Run(course=course, title=STAMP.title, version=STAMP.version, exercises=(), kits={}, versions={}, **how)
     records, listed = list(records), {each.id for each in learners}
     exempt = {each.submission: [part.id for part in each.exercises if part.uncounted] for each in records}
     graded = {each.submission: unadjusted(each) for each in records}
@@ -204,27 +188,17 @@ def course_of(titles: Mapping[str, str] = TITLES, *more: str, on_top: bool = Fal
 
 
 @pytest.fixture
-def table(said: list[str]) -> Iterator[Callable[..., ResultsTable]]:
-    """The table of a class, with these options."""
+def exported(class_of: Callable[..., Path], said: list[str], tmp_path: Path) -> Callable[..., dict[str, str]]:
+    """Exports a class of these records, and gives the files of the format by their names."""
 
-    with ExitStack() as stack:
-
-        def table_of(out: Path, titles: Mapping[str, str] = TITLES, **options: Any) -> ResultsTable:
-            how = ExportOptions(**{"course": course_of(titles), "say": said.append, **options})
-            return stack.enter_context(results_table(out, how))
-
-        yield table_of
-
-
-@pytest.fixture
-def exported(table: Callable[..., ResultsTable], tmp_path: Path) -> Callable[..., dict[str, str]]:
-    """The files of a format by their names."""
-
-    def export(out: Path, format: str, **options: Any) -> dict[str, str]:
+    def export(format: str, *records: Record, learners: Sequence[Learner] = (), **options: Any) -> dict[str, str]:
+        for folder in ("exported", "out"):
+            shutil.rmtree(tmp_path / folder, ignore_errors=True)
+        how = {"course": course_of(options.pop("titles", TITLES)), "say": said.append, **options}
         to = tmp_path / "exported"
-        shutil.rmtree(to, ignore_errors=True)
         to.mkdir()
-        write_export(table(out, **options), format, to)
+        with results_table(class_of(*records, learners=learners), ExportOptions(**how)) as table:
+            write_export(table, format, to)
         return {path.name: path.read_bytes().decode(errors="replace") for path in sorted(to.iterdir())}
 
     return export

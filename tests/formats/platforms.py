@@ -8,9 +8,11 @@ import io
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
+import yaml
 from jsonschema import Draft202012Validator
 
 from grader.formats.results_table import Person
@@ -123,26 +125,8 @@ class Moodle:
         return grade
 
 
-STATUS = {"enum": ["pass", "fail", "error"]}
-RUNNER_RESULT = {
-    "type": "object",
-    "required": ["version", "status", "tests"],
-    "properties": {
-        "version": {"const": 1}, "status": STATUS, "max_score": {"type": "number"},
-        "tests": {"type": "array", "items": {
-            "type": "object",
-            "required": ["name", "status", "message", "test_code", "filename", "line_no", "duration"],
-            "properties": {
-                "name": {"type": "string"}, "status": STATUS, "message": {"type": ["string", "null"]},
-                "test_code": {"type": "string"}, "filename": {"type": "string"}, "line_no": {"type": "integer"},
-                "duration": {"type": "number"}, "score": {"type": "number"},
-            },
-            "additionalProperties": False,
-        }},
-    },
-    "additionalProperties": False,
-}  # fmt: skip
-"""The fields that classroom-resources/autograding-io-grader sets."""
+SCHEMAS = yaml.safe_load(Path(__file__).with_name("schemas.yml").read_text("utf-8"))
+RUNNER_RESULT, GRADED = Draft202012Validator(SCHEMAS["github"]), Draft202012Validator(SCHEMAS["gradescope"])
 MOST_OF_ONE_VARIABLE = 131_072
 """Bytes of one environment variable on Linux, its name included."""
 
@@ -155,46 +139,20 @@ def github_report(text: str) -> tuple[float | None, float, str | None]:
     encoded = base64.b64encode(text.encode()).decode()
     assert len(f"KATA_RESULTS={encoded}") < MOST_OF_ONE_VARIABLE
     result: dict[str, Any] = json.loads(base64.b64decode(encoded))
-    Draft202012Validator(RUNNER_RESULT).validate(result)
+    RUNNER_RESULT.validate(result)
     most = result.get("max_score") or 0
     failed = {"fail": "Some tests failed.", "error": "Some tests errored."}.get(result["status"])
     return sum(test["score"] for test in result["tests"]) if most else None, most, failed
 
 
-NUMBER, TEXT = {"type": "number"}, {"type": "string"}
-VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
-FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}
-TEST = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "score": NUMBER, "max_score": NUMBER, "status": {"enum": ["passed", "failed"]}, "name": TEXT,
-        "name_format": FORMAT, "number": TEXT, "output": TEXT, "output_format": FORMAT,
-        "tags": {"type": "array", "items": TEXT}, "visibility": VISIBILITY, "extra_data": {"type": "object"},
-    },
-}  # fmt: skip
-SPECIFICATION = {
-    "type": "object",
-    "additionalProperties": False,
-    "properties": {
-        "score": NUMBER, "execution_time": NUMBER, "output": TEXT, "output_format": FORMAT,
-        "test_output_format": FORMAT, "test_name_format": FORMAT, "visibility": VISIBILITY,
-        "stdout_visibility": VISIBILITY, "extra_data": {"type": "object"}, "tests": {"type": "array", "items": TEST},
-        "leaderboard": {"type": "array"},
-    },
-}  # fmt: skip
-GRADED = {**SPECIFICATION, "anyOf": [
-    {"required": ["score"]},
-    {"required": ["tests"], "properties": {"tests": {"minItems": 1, "items": {"required": ["score"]}}}},
-]}  # fmt: skip
-"""A score is "optional, but required if not on each test case", and the other way round."""
-
-
 def gradescope_result(text: str) -> tuple[float | None, dict[str, Any]]:
     """The score that Gradescope shows by its "Autograder Specifications", None for no grade, and the whole result."""
     result: dict[str, Any] = json.loads(text)
-    Draft202012Validator(SPECIFICATION).validate(result)
-    return result["score"] if Draft202012Validator(GRADED).is_valid(result) else None, result
+    GRADED.validate(result)
+    # a score is "optional, but required if not on each test case", and the other way round
+    tests = result.get("tests", [])
+    is_graded = "score" in result or (tests and all("score" in test for test in tests))
+    return result["score"] if is_graded else None, result
 
 
 INT, DECIMAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")

@@ -111,22 +111,19 @@ def listed(tmp_path: Path, tiny_course: Path) -> Callable[[str], tuple[Learner, 
     ],
 )
 def test_what_is_no_worksheet_is_one_sentence(
-    text: str, told: str, listed: Callable[..., Any], class_of: Callable[..., Path], exported: Callable[..., Any]
+    text: str, told: str, listed: Callable[..., Any], exported: Callable[..., Any]
 ) -> None:
-    out = class_of(record("1815"), learners=listed(text) if text else ())
     with pytest.raises(KataError, match=told):
-        exported(out, "moodle-feedback")
+        exported("moodle-feedback", record("1815"), learners=listed(text) if text else ())
 
 
 def test_who_is_not_in_the_worksheet_is_named_and_the_others_get_theirs(
     listed: Callable[..., Any],
-    class_of: Callable[..., Path],
     exported: Callable[..., Any],
     said: list[str],
     tmp_path: Path,
 ) -> None:
-    out = class_of(record("Ada"), record("1816"), learners=listed("\n".join([TITLES, ROWS[1], ""])))
-    exported(out, "pages")
+    exported("pages", record("Ada"), record("1816"), learners=listed("\n".join([TITLES, ROWS[1], ""])))
     with zipfile.ZipFile(tmp_path / "exported" / "pages.zip") as pack:
         (page,) = pack.namelist()
     assert page == "Bo Chen_9002_assignsubmission_file_/feedback.html"
@@ -170,10 +167,10 @@ PLAIN = {"diagnosis": ()}
     ],
 )
 def test_comment_says_what_failed_and_why(
-    graded: Any, why: str, listed: Callable[..., Any], class_of: Callable[..., Path], exported: Callable[..., Any]
+    graded: Any, why: str, listed: Callable[..., Any], exported: Callable[..., Any]
 ) -> None:
     learners = listed("\n".join([TITLES, ROWS[0], ""]))
-    files = exported(class_of(record("1815", graded), learners=learners), "moodle-feedback")
+    files = exported("moodle-feedback", record("1815", graded), learners=learners)
     (row,) = csv.DictReader(files["moodle-worksheet.csv"].splitlines())
     total = f"<p>{graded.points:g} / 4</p>"
     line = f"<p>Softmax by hand: {html.escape(why)}</p>" if why else ""
@@ -189,14 +186,13 @@ def test_worksheet_comes_back_with_the_very_titles_of_its_language(
     worksheet: Path,
     delimiter: str,
     listed: Callable[..., Any],
-    class_of: Callable[..., Path],
     exported: Callable[..., Any],
 ) -> None:
     before = list(csv.reader(worksheet.read_text("utf-8-sig").splitlines()))
     given = io.StringIO()
     csv.writer(given, delimiter=delimiter).writerows(before)
     learners = listed(given.getvalue())
-    files = exported(class_of(record(learners[0].id), learners=learners), "moodle-feedback")
+    files = exported("moodle-feedback", record(learners[0].id), learners=learners)
     after = list(csv.reader(files["moodle-worksheet.csv"].splitlines(), delimiter=delimiter))
     assert after[0] == before[0]
     assert [row[5] for row in after[1:]] == ["4.1667", ""], "5 of 12 points, out of 10 in Moodle"

@@ -6,7 +6,6 @@ Where a difference is wanted, `RENEW=1 pytest tests/formats/test_golden.py` writ
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -67,7 +66,7 @@ CLASSES = {
     ids=lambda value: value if isinstance(value, str) else "roster" if value else "no-roster",
 )
 def test_the_files_are_the_golden_ones(
-    format: str, by: str, roster: Any, policy: str, class_of: Callable[..., Path], exported: Any, said: list[str]
+    format: str, by: str, roster: Any, policy: str, exported: Any, said: list[str]
 ) -> None:
     records, learners = CLASSES[policy]
     if roster:
@@ -79,7 +78,7 @@ def test_the_files_are_the_golden_ones(
             else each
             for each in learners
         ]
-    files = exported(class_of(*records, learners=learners), format, by=by)
+    files = exported(format, *records, learners=learners, by=by)
     folder = GOLDEN / f"{policy}-{format}-by-{by}"
     if said:
         files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.roster import Learner, read_roster
-from grader.course import load_course
+from grader.course import Unit, load_course
 from grader.errors import KataError
 from grader.formats.results_table import Person, roster_of
 from grader.record import Record
@@ -18,7 +18,6 @@ from grader.record import Record
 from .conftest import HOSTILE_NAMES, TITLES, adjusted, course_of, enrolled, exercise, not_graded, record
 from .platforms import Canvas, Moodle, github_report, gradescope_result, junit_suites, rows_of
 
-Class = Callable[..., Path]
 Export = Callable[..., dict[str, str]]
 
 ADA = Person(whole_name="Ada Lovelace", own_id="101", sis_id="S-7", login="ada", email="Ada@example.org")
@@ -61,10 +60,9 @@ def marks_in(format: str, text: str, roster: Mapping[str, Person | None]) -> dic
 
 @pytest.mark.parametrize(("format", "roster", "expected", "told"), ROSTERS.values(), ids=ROSTERS)
 def test_marks_reach_those_whom_the_roster_means(
-    format: str, roster: dict[str, Person | None], expected: dict[str, str], told: str, class_of: Class,
-    exported: Export, said: list[str],
+    format: str, roster: dict[str, Person | None], expected: dict[str, str], told: str, exported: Export, said: list[str],
 ) -> None:  # fmt: skip
-    text = exported(class_of(*map(record, roster), learners=listed(roster)), format)[f"{format}.csv"]
+    text = exported(format, *map(record, roster), learners=listed(roster))[f"{format}.csv"]
     marks = marks_in(format, text, roster)
     assert {who: {title: float(mark) for title, mark in of.items()} for who, of in marks.items()} == {
         who: {"Attention Kata": 5} for who in expected.values()
@@ -73,17 +71,15 @@ def test_marks_reach_those_whom_the_roster_means(
 
 
 @pytest.mark.parametrize("format", ["canvas", "moodle"])
-def test_two_learners_who_cannot_be_told_apart_are_refused(format: str, class_of: Class, exported: Export) -> None:
+def test_two_learners_who_cannot_be_told_apart_are_refused(format: str, exported: Export) -> None:
     roster = {name: Person(whole_name=name, login="x") for name in ("Ada", "Bo")}
     with pytest.raises(KataError, match="could not be told apart"):
-        exported(class_of(*map(record, roster), learners=listed(roster)), format)
+        exported(format, *map(record, roster), learners=listed(roster))
 
 
-def test_namesakes_of_whom_only_the_name_is_known_are_left_out(
-    class_of: Class, exported: Export, said: list[str]
-) -> None:
+def test_namesakes_of_whom_only_the_name_is_known_are_left_out(exported: Export, said: list[str]) -> None:
     twins = [Learner(id, "Li Wei", in_roster=False) for id in ("1", "2")]
-    text = exported(class_of(record("1"), record("2"), record("Ada"), learners=twins), "canvas")["canvas.csv"]
+    text = exported("canvas", record("1"), record("2"), record("Ada"), learners=twins)["canvas.csv"]
     assert list(Canvas().take(text)) == ["Ada"]
     assert any("Left out, since others have the same name: 1, 2." in sentence for sentence in said)
 
@@ -97,10 +93,10 @@ def test_namesakes_of_whom_only_the_name_is_known_are_left_out(
     ],
 )
 def test_marks_go_to_the_assignment_that_canvas_has_by_this_name(
-    titles: list[str], column: str, class_of: Class, exported: Export
+    titles: list[str], column: str, exported: Export
 ) -> None:
     learners = listed({"ada": ADA}, *((title, "") for title in titles))
-    text = exported(class_of(record("ada", exercise("softmax")), learners=learners), "canvas")["canvas.csv"]
+    text = exported("canvas", record("ada", exercise("softmax")), learners=learners)["canvas.csv"]
     assert rows_of(text)[0][-1] == column
 
 
@@ -135,42 +131,42 @@ def test_roster_comes_back_as_it_was_when_the_class_was_graded(
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
-def test_no_name_disturbs_any_format(name: str, class_of: Class, exported: Export) -> None:
+def test_no_name_disturbs_any_format(name: str, exported: Export) -> None:
     people = {name: Person(whole_name=name, login=name, email="x@example.org"), "boli": BO}
-    out = class_of(record(name), record("boli"), learners=listed(people))
+
+    def export(format: str, **options: Any) -> list[str]:
+        return list(exported(format, record(name), record("boli"), learners=listed(people), **options).values())
+
     for by, count in (("learner", 2), ("exercise", 6)):
-        (text,) = exported(out, "csv", by=by).values()
-        _, *rows = rows_of(text)
+        _, *rows = rows_of(*export("csv", by=by))
         assert len(rows) == count and not [cell for row in rows for cell in row if cell.lstrip().startswith(FORMULAS)]
-    text = exported(out, "canvas", by="unit")["canvas.csv"]
+    (text,) = export("canvas", by="unit")
     canvas = Canvas()
     assert len(canvas.take(text)) == 2 and list(canvas.points_possible.values()) == ["4", "8"]
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
-    text = exported(out, "moodle")["moodle.csv"]
+    (text,) = export("moodle")
     assert len(Moodle("x@example.org", "bo@example.org").take(text)) == len(text.splitlines()) - 1 == 2
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
-    assert len(junit_suites(exported(out, "junit")["junit.xml"])) == 2
-    files = exported(out, "gradescope")
-    assert len(files) == 2 and all(gradescope_result(each)[0] == 5 for each in files.values())
+    assert len(junit_suites(*export("junit"))) == 2
+    assert [gradescope_result(each)[0] for each in export("gradescope")] == [5, 5]
 
 
 @pytest.mark.parametrize("format", ["gradescope", "github"])
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a" * 300], ids=["elsewhere", "long"])
-def test_a_file_a_learner_whatever_the_name(name: str, format: str, class_of: Class, exported: Export) -> None:
-    (made,) = exported(class_of(record(name)), format)
+def test_a_file_a_learner_whatever_the_name(name: str, format: str, exported: Export) -> None:
+    (made,) = exported(format, record(name))
     assert Path(made).name == made and len(made.encode()) < 255
 
 
 @pytest.mark.parametrize("key", ["comma", "quote", "emoji"])
-def test_harmless_names_come_through_as_they_are(key: str, class_of: Class, exported: Export) -> None:
-    _, row = rows_of(exported(class_of(record(HOSTILE_NAMES[key])), "csv")["grades.csv"])
+def test_harmless_names_come_through_as_they_are(key: str, exported: Export) -> None:
+    _, row = rows_of(exported("csv", record(HOSTILE_NAMES[key]))["grades.csv"])
     assert row[1] == HOSTILE_NAMES[key]
 
 
-def test_identifiers_are_written_as_canvas_knows_them(class_of: Class, exported: Export) -> None:
+def test_identifiers_are_written_as_canvas_knows_them(exported: Export) -> None:
     person = Person(whole_name="Zoë 🦊", own_id="007", sis_id="0012.50", login="zoe,fox@example.org")
-    out = class_of(record("007"), learners=[enrolled("007", person)])
-    *_, row = rows_of(exported(out, "canvas")["canvas.csv"])
+    *_, row = rows_of(exported("canvas", record("007"), learners=[enrolled("007", person)])["canvas.csv"])
     assert row[:5] == ["Zoë 🦊", "007", "", "zoe,fox@example.org", ""]
 
 
@@ -183,11 +179,9 @@ def test_identifiers_are_written_as_canvas_knows_them(class_of: Class, exported:
     ],
     ids=["looks like an assignment's number", "line break", "twice"],
 )  # fmt: skip
-def test_titles_are_titles_to_canvas(
-    titles: dict[str, str], expected: list[str], class_of: Class, exported: Export
-) -> None:
+def test_titles_are_titles_to_canvas(titles: dict[str, str], expected: list[str], exported: Export) -> None:
     canvas = Canvas()
-    canvas.take(exported(class_of(record("ada")), "canvas", by="exercise", titles=titles)["canvas.csv"])
+    canvas.take(exported("canvas", record("ada"), by="exercise", titles=titles)["canvas.csv"])
     assert list(canvas.points_possible) == expected
 
 
@@ -196,38 +190,37 @@ def test_titles_are_titles_to_canvas(
     [
         ("canvas", {"by": "exercise", "titles": {"softmax": "My Final Score"}}, "Canvas keeps the title 'My Final Score'"),
         ("csv", {"by": "unit"}, "not by unit"),
+        ("csv", {"units": [Unit.model_construct(folder="09_more", title="More", exercises=())]}, "Nothing of 09_more was graded"),
     ],
 )  # fmt: skip
-def test_what_a_format_cannot_say_is_refused(
-    format: str, options: dict[str, Any], told: str, class_of: Class, exported: Export
-) -> None:
+def test_what_a_format_cannot_say_is_refused(format: str, options: dict[str, Any], told: str, exported: Export) -> None:
     with pytest.raises(KataError, match=told):
-        exported(class_of(record("ada")), format, **options)
+        exported(format, record("ada"), **options)
 
 
 @pytest.mark.parametrize("format", ["csv", "junit"])
-def test_same_results_give_the_same_bytes(format: str, class_of: Class, exported: Export) -> None:
-    out = class_of(*map(record, HOSTILE_NAMES.values()), not_graded("bo"))
-    assert exported(out, format) == exported(out, format)
+def test_same_results_give_the_same_bytes(format: str, exported: Export) -> None:
+    records = [*map(record, HOSTILE_NAMES.values()), not_graded("bo")]
+    assert exported(format, *records) == exported(format, *records)
 
 
 # --- points ----------------------------------------------------------------------------------------------------------
 
 
-def test_more_than_moodles_hundred_is_written_out_of_a_hundred(
-    class_of: Class, exported: Export, said: list[str]
-) -> None:
+def test_more_than_moodles_hundred_is_written_out_of_a_hundred(exported: Export, said: list[str]) -> None:
     big = [exercise(f"e{number}", 4.0 if number < 10 else 0.0) for number in range(40)]
     course = course_of(TITLES, *(each.id for each in big))
-    text = exported(class_of(record("ada", *big)), "moodle", course=course)["moodle.csv"]
+    text = exported("moodle", record("ada", *big), course=course)["moodle.csv"]
     assert Moodle("ada").take(text) == {"ada": {"Beyond (out of 100)": 25}}
     assert any("out of" in sentence for sentence in said)
+    text = exported("moodle", record("ada", *big), course=course, column="Week 1")["moodle.csv"]
+    assert rows_of(text)[0][-1] == "Week 1", "the name that it was given"
 
 
-def test_points_beyond_what_moodle_takes_are_left_out_aloud(class_of: Class, exported: Export, said: list[str]) -> None:
+def test_points_beyond_what_moodle_takes_are_left_out_aloud(exported: Export, said: list[str]) -> None:
     beyond = [exercise(f"e{number}") for number in range(30)]
     course = course_of(TITLES, *(each.id for each in beyond), on_top=True)
-    files = exported(class_of(record("ada", exercise("softmax"), *beyond)), "moodle", course=course)
+    files = exported("moodle", record("ada", exercise("softmax"), *beyond), course=course)
     assert list(Moodle("ada").take(files["moodle.csv"])["ada"].values()) == [Moodle.most]
     assert any("what extra credit gave beyond that is left out: ada." in sentence for sentence in said)
 
@@ -238,18 +231,14 @@ LONG = [exercise(f"exercise_{number}", 0.0, message=f"{number}" + "林" * 2000) 
 @pytest.mark.parametrize(
     ("graded", "report"),
     [
-        (record("ada"), (5, 12, "Some tests failed.")),
-        (record("ada", exercise("softmax")), (4, 4, None)),
-        (not_graded("ada"), (None, 0, "Some tests errored.")),
-        (record("ada", *LONG), (0, 240, "Some tests failed.")),
+        pytest.param(record("ada"), (5, 12, "Some tests failed."), id="in part"),
+        pytest.param(record("ada", exercise("softmax")), (4, 4, None), id="all passed"),
+        pytest.param(not_graded("ada"), (None, 0, "Some tests errored."), id="the grader failed"),
+        pytest.param(record("ada", *LONG), (0, 240, "Some tests failed."), id="longer than the reporter's variable"),
     ],
-    ids=["in part", "all passed", "the grader failed", "messages longer than the reporter's variable"],
 )
-def test_githubs_reporter_adds_the_points_up(
-    graded: Record, report: tuple[Any, ...], class_of: Class, exported: Export
-) -> None:
-    course = course_of(TITLES, *(each.id for each in LONG))
-    (text,) = exported(class_of(graded), "github", course=course).values()
+def test_githubs_reporter_adds_the_points_up(graded: Record, report: tuple[Any, ...], exported: Export) -> None:
+    (text,) = exported("github", graded, course=course_of(TITLES, *(each.id for each in LONG))).values()
     assert github_report(text) == report
 
 
@@ -259,26 +248,29 @@ ALL = ("softmax", "causal_mask", "kv_cache")
 @pytest.mark.parametrize(
     ("ada", "score", "told"),
     [
-        (record("ada"), 5, "5 of 12 points"),
-        (adjusted("ada", "kv_cache"), 7.5, "In proportion, 5 of 8 points are 7.5 of 12."),
-        (adjusted("ada", *ALL), None, "Nothing of it counts for you, so there is no grade."),
-        (not_graded("ada"), None, "no mark. 1 exercise could not be graded"),
+        pytest.param(record("ada"), 5, "5 of 12 points", id="graded"),
+        pytest.param(
+            adjusted("ada", "kv_cache"), 7.5, "In proportion, 5 of 8 points are 7.5 of 12.", id="a part does not count"
+        ),
+        pytest.param(
+            adjusted("ada", *ALL), None, "Nothing of it counts for you, so there is no grade.", id="nothing counts"
+        ),
+        pytest.param(not_graded("ada"), None, "no mark. 1 exercise could not be graded", id="the grader failed"),
     ],
-    ids=["graded", "a part does not count", "nothing counts", "the grader failed"],
 )
 def test_gradescope_has_a_score_where_there_is_a_mark(
-    ada: Record, score: float | None, told: str, class_of: Class, exported: Export
+    ada: Record, score: float | None, told: str, exported: Export
 ) -> None:
-    text, _ = exported(class_of(ada, adjusted("bo")), "gradescope").values()
+    text, _ = exported("gradescope", ada, adjusted("bo")).values()
     shown, result = gradescope_result(text)
     assert shown == score and told in result["output"]
     assert "stdout_visibility" not in result  # hidden unless asked for
     assert "ZeroDivision" not in text
 
 
-def test_gradescopes_tests_have_the_points_of_what_counts(class_of: Class, exported: Export) -> None:
-    whole, part = (json.loads(text)["tests"] for text in exported(
-        class_of(record("ada"), adjusted("bo", "kv_cache")), "gradescope").values())  # fmt: skip
+def test_gradescopes_tests_have_the_points_of_what_counts(exported: Export) -> None:
+    files = exported("gradescope", record("ada"), adjusted("bo", "kv_cache"))
+    whole, part = (json.loads(text)["tests"] for text in files.values())
     assert [(test["number"], test["status"], test["score"], test["max_score"]) for test in whole] == [
         ("1.1", "passed", 1, 1), ("1.2", "passed", 3, 3), ("2.1", "passed", 1, 1), ("2.2", "failed", 0, 3), ("3", "failed", 0, 4)
     ]  # fmt: skip
@@ -286,8 +278,8 @@ def test_gradescopes_tests_have_the_points_of_what_counts(class_of: Class, expor
     assert part[-1]["name"] == "A cache, kept (does not count)"
 
 
-def test_what_counts_for_nobody_changes_nobodys_share(class_of: Class, exported: Export) -> None:
-    (text,) = exported(class_of(adjusted("ada", "kv_cache")), "gradescope").values()
+def test_what_counts_for_nobody_changes_nobodys_share(exported: Export) -> None:
+    (text,) = exported("gradescope", adjusted("ada", "kv_cache")).values()
     score, result = gradescope_result(text)
     assert score == 5 and "In proportion" not in result["output"]
 
@@ -295,14 +287,14 @@ def test_what_counts_for_nobody_changes_nobodys_share(class_of: Class, exported:
 # --- messages --------------------------------------------------------------------------------------------------------
 
 
-def test_failure_tells_the_message_and_the_known_mistake(class_of: Class, exported: Export) -> None:
-    (failure,) = junit_suites(exported(class_of(record("ada")), "junit")["junit.xml"]).iter("failure")
+def test_failure_tells_the_message_and_the_known_mistake(exported: Export) -> None:
+    (failure,) = junit_suites(exported("junit", record("ada"))["junit.xml"]).iter("failure")
     assert failure.get("message") == "The rows differ."
     assert failure.text == "The rows differ.\n\nProbably: You divided by one sum."
 
 
-def test_where_the_grader_failed_there_is_an_error_and_no_points(class_of: Class, exported: Export) -> None:
-    text = exported(class_of(not_graded("ada")), "junit")["junit.xml"]
+def test_where_the_grader_failed_there_is_an_error_and_no_points(exported: Export) -> None:
+    text = exported("junit", not_graded("ada"))["junit.xml"]
     root = junit_suites(text)
     (error,) = root.iter("error")
     assert "no fault of the submission" in (error.text or "") and "ZeroDivision" not in text
@@ -314,47 +306,31 @@ def test_where_the_grader_failed_there_is_an_error_and_no_points(class_of: Class
     ["]]> & <b>", "\x00\x1b[31mred\x08", "\ud83e half", "\ufffe", "<!DOCTYPE x>"],
     ids=["markup", "control characters", "half a pair", "no character", "doctype"],
 )
-def test_any_message_makes_good_xml(message: str, class_of: Class, exported: Export) -> None:
-    out = class_of(record("ada", exercise("softmax", 0.0, message=message)))
-    root = junit_suites(exported(out, "junit")["junit.xml"])
-    assert len(list(root.iter("failure"))) == 2
+def test_any_message_makes_good_xml(message: str, exported: Export) -> None:
+    files = exported("junit", record("ada", exercise("softmax", 0.0, message=message)))
+    assert len(list(junit_suites(files["junit.xml"]).iter("failure"))) == 2
 
 
-def test_control_characters_of_a_learner_are_spelt_out(class_of: Class, exported: Export) -> None:
-    (text,) = exported(
-        class_of(record("ada", exercise("softmax", 0.0, message="\x1b[31mred\u202e"))), "gradescope"
-    ).values()
+def test_control_characters_of_a_learner_are_spelt_out(exported: Export) -> None:
+    (text,) = exported("gradescope", record("ada", exercise("softmax", 0.0, message="\x1b[31mred\u202e"))).values()
     assert json.loads(text)["tests"][0]["output"].startswith("\\x1b[31mred\\u202e")
 
 
+MASKS = "3. Masks; dropout"
+
+
 @pytest.mark.parametrize(
-    ("options", "ids", "titles"),
+    ("options", "ids", "title"),
     [
-        pytest.param({}, ["softmax", "kv_cache"], {"canvas": "Attention Kata", "moodle": "Attention Kata"}, id="a course"),
-        pytest.param({}, ["softmax"], {"canvas": "1. Soft lookup", "moodle": "1. Soft lookup"}, id="one unit was graded"),
-        pytest.param(
-            {"units": course_of().units[1:2]}, ["softmax", "kv_cache"],
-            {"canvas": "3. Masks; dropout", "moodle": "3. Masks; dropout"}, id="one unit was chosen",
-        ),
-        pytest.param(
-            {"column": "Week 1 (88)"}, ["softmax"], {"canvas": "Week 1 (88)", "moodle": "Week 1 (88)"},
-            id="an assignment that is there, with Canvas's number",
-        ),
+        pytest.param({}, ["softmax", "kv_cache"], "Attention Kata", id="a course"),
+        pytest.param({}, ["softmax"], "1. Soft lookup", id="one unit was graded"),
+        pytest.param({"units": course_of().units[1:2]}, ["softmax", "kv_cache"], MASKS, id="one unit was chosen"),
+        pytest.param({"column": "Week 1 (88)"}, ["softmax"], "Week 1 (88)", id="an assignment with Canvas's number"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("format", ["canvas", "moodle"])
 def test_only_column_is_called_as_the_assignment_is(
-    format: str, options: Any, ids: list[str], titles: Any, class_of: Class, exported: Export
+    format: str, options: Any, ids: list[str], title: str, exported: Export
 ) -> None:
-    out = class_of(record("ada", *map(exercise, ids)))
-    header = rows_of(exported(out, format, **options)[f"{format}.csv"])[0]
-    assert header[-1] == titles[format]
-
-
-def test_column_worth_more_than_moodle_takes_keeps_the_name_it_was_given(class_of: Class, exported: Export) -> None:
-    large = exercise("softmax").model_copy(
-        update={"status": "not_started", "points": 0.0, "max_points": 160.0, "checks": ()}
-    )
-    out = class_of(record("ada", large))
-    assert rows_of(exported(out, "moodle", column="Week 1")["moodle.csv"])[0][-1] == "Week 1"
-    assert rows_of(exported(out, "moodle")["moodle.csv"])[0][-1] == "1. Soft lookup (out of 100)"
+    text = exported(format, record("ada", *map(exercise, ids)), **options)[f"{format}.csv"]
+    assert rows_of(text)[0][-1] == title
