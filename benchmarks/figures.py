@@ -83,4 +83,5 @@ def filled(page: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description="Write the figures that were kept into docs/evidence.md.").parse_args()
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -11,8 +11,8 @@ hana_sato/04_scaled_scores.py    a file that an editor saved as UTF-16
 
 from __future__ import annotations
 
+import argparse
 import shutil
-import sys
 import zipfile
 from pathlib import Path
 
@@ -56,7 +56,9 @@ def scaled_scores(query, key):
 
 def main() -> None:
     """Write them into examples/class, or into the folder given instead."""
-    make(Path(sys.argv[1]) if len(sys.argv) > 1 else CLASS)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("folder", nargs="?", type=Path, default=CLASS, help="instead of examples/class")
+    make(parser.parse_args().folder)
 
 
 def make(folder: Path) -> None:

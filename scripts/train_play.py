@@ -8,9 +8,9 @@ same, which is what tests/play holds them to.
 
 from __future__ import annotations
 
+import argparse
 import math
 import random
-import sys
 from collections.abc import Callable
 
 import torch
@@ -198,8 +198,13 @@ MODELS = {
 }
 
 
-def main(names: list[str]) -> None:
+def main() -> None:
     """Train these models, all by default."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MODELS)}; all by default")
+    names = parser.parse_args().names
+    if unknown := set(names) - set(MODELS):
+        parser.error(f"there is no model {', '.join(sorted(unknown))}")
     torch.set_num_threads(1)
     nets.WEIGHTS.mkdir(exist_ok=True)
     for name in names or MODELS:
@@ -208,4 +213,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
