@@ -1,12 +1,13 @@
-"""A worker that owns its host: whatever it can know it says as the reference would, and every number that it would have to
-compute is wrong.
+"""Workers that compute nothing: one says anything at random, in good form; the other one owns its host.
 
-It can know: answers to questions that are the same whatever the seed, tensors that came with the question where they are
+That one says as the reference would whatever it can know, and every number that it would have to compute is wrong. It
+can know: answers to questions that are the same whatever the seed, tensors that came with the question where they are
 asked back, and all that is said of a file without numbers, such as the names of parameters, refusals and what was called.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ import torch
 
 from grader.judge.case import Case, Question
 from grader.judge.expected import Expected
+from grader.sandbox.inside.wire import Opaque, Slot
 
 CLAIMS = frozenset(("parameters", "buffers", "attribute", "refuses"))
 """Steps whose answer says something of the file and holds no number that was computed from the inputs."""
@@ -102,3 +104,48 @@ class Forger:
 
 def _is_same(value: torch.Tensor, other: torch.Tensor) -> bool:
     return value.shape == other.shape and value.dtype == other.dtype and torch.equal(value, other)
+
+
+# --- anything at random ---------------------------------------------------------------------------------------------
+
+ODD: tuple[Any, ...] = (
+    None, True, False, 0, 7, -1, 2**62, 1.5, float("nan"), float("inf"), "", "x", "\ud800", "passed", [], (), {}, [[None, [True]], (1,)],
+    Opaque("a thing"), Slot(0), {Opaque("k"): 1, None: 2, 1.5: torch.ones(2), float("nan"): 3}, {"weight": torch.ones(2)}, [[[[[[[1]]]]]]],
+    torch.tensor(1.0), torch.zeros(0), torch.zeros(0, 2**40), torch.ones(2, 3, dtype=torch.int64), torch.ones(2, 2, dtype=torch.bool),
+    torch.zeros(1, 1, 1, 1, 1), torch.full((2, 3), float("nan")), torch.full((4, 4), float("inf")), torch.ones(2, 3, dtype=torch.bfloat16),
+    (torch.ones(2, 3), None), (torch.ones(2, 2, 4),) * 3, [torch.zeros(3)] * 2, (None, "x", torch.zeros(0)),
+)  # fmt: skip
+
+ERRORS: tuple[Mapping[str, Any], ...] = (
+    {"kind": "exception", "type": "X", "message": "m", "frames": [[1, "f"], [-5, "g"], "h", 3]},
+    {"kind": "exception", "type": "RuntimeError", "message": "", "frames": []},
+    {"kind": "exception", "type": "NotImplementedError", "message": "", "frames": [[2**62, "f"]]},
+    {"kind": "names", "missing": [1, "a", [1, "x"], None], "unexpected": [[[]]]},
+    {"kind": "weight_shape", "name": "x", "came": ["a", [1, "b"]], "expected": []},
+    {"kind": "memory", "frames": []},
+    {"kind": "forbidden", "name": "aten::\x1b"},
+    {"kind": "no_entry", "name": "softmax" * 99},
+    {"kind": "no_attribute", "name": ""},
+    {"kind": "not_a_module", "what": "y"},
+    {"kind": "no_part", "what": "x"},
+    {"kind": "no_tensor", "what": "x"},
+)  # fmt: skip
+
+IN_FORM: Mapping[str, tuple[Any, ...]] = {
+    "parameters": ({}, {"w": [[2, 3], True]}, {"\ud800": [[], False]}),
+    "gradients": ({}, {"a": None}, {"a": torch.zeros(0)}),
+    "buffers": ([], ["mask", "\ud800"]),
+    "refuses": ("refused", "accepted", "X" * 300),
+}  # fmt: skip
+"""What steps tell that always have a form of their own; what lacks it is refused."""
+
+
+def odd_reply(question: Question, chance: random.Random) -> list[dict[str, Any]]:
+    """A reply that says anything at random."""
+    return [_odd(case, chance) for case in question.cases]
+
+
+def _odd(case: Case, chance: random.Random) -> dict[str, Any]:
+    values = {str(number): chance.choice(IN_FORM.get(case.steps[number]["do"], ODD)) for number in case.returned}
+    error = {"step": 0, **chance.choice(ERRORS)} if chance.random() < 0.1 else None
+    return {"answers": values, "error": error}

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,9 @@ from grader.record import ExerciseResult, Record
 from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.levels import GRADING_LEVELS
-from tests.attacks.hostile_files import HostileFile
-from tests.attacks.odd_sources import all_files
-from tests.attacks.sessions import JUDGING, grade_all
+from grader.sandbox.levels import GRADING_LEVELS, Level
+from tests.attacks.hostile_files import HostileFile, all_files
+from tests.attacks.sessions import Sessions, grade_all
 from tests.golden.frozen import attacks_table, differences
 
 pytestmark = pytest.mark.timeout(1500)  # all files are graded in the set-up of the first test
@@ -38,26 +38,25 @@ SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
 """What `make test` looks at: some of each kind, few of which wait for their limits."""
 
 
-@pytest.fixture(scope="module")
-def grade(run_warm):
+def graded(names: Iterable[str], level: Level) -> Sessions:
     if strongest_level() not in GRADING_LEVELS:
         pytest.skip("this machine cannot isolate submissions")
-    return lambda names, level: grade_all(map(FILES.get, names), level, run_warm("grader", JUDGING))
+    return grade_all(map(FILES.__getitem__, names), level)
 
 
 @pytest.fixture(scope="module")
-def sample(grade):
-    return grade(SAMPLE, "full")
+def sample():
+    return graded(SAMPLE, "full")
 
 
 @pytest.fixture(scope="module")
-def full(grade):
-    return grade(FILES, "full")
+def full():
+    return graded(FILES, "full")
 
 
 @pytest.fixture(scope="module")
-def reduced(grade):
-    return grade(SOME, "reduced")
+def reduced():
+    return graded(SOME, "reduced")
 
 
 def assert_handled(result: ExerciseResult, file: HostileFile) -> None:

@@ -20,23 +20,20 @@ from grader.record import Record
 
 SOON_SECONDS = 60
 """Many thousand times what each takes; twice as much for every line more would be years."""
-
-
-LINES = ("# note\r\n", "\r\n", " \t \r\n", "# a\r", "#\n", "  # '''\r\n", "'\r\n", '# "\r\n')
-"""What a file may begin with, over and over, where its docstring is looked for."""
-
-COUNT_ALL = """
+COUNT_ALL = r"""
 from grader.judge.learner import _code_lines
 
-for line in {lines!r}:
+for line in ("# note\r\n", "\r\n", " \t \r\n", "# a\r", "#\n", "  # '''\r\n", "'\r\n", '# "\r\n'):
     _code_lines(line * 20_000 + "import torch")
 """
+"""With what a file may begin, over and over, where its docstring is looked for."""
+LARGE = b"import torch\n\n\ndef share(amounts):\n    return torch.zeros(3_000_000)\n"
 
 
 @pytest.mark.thorough
 def test_lines_are_counted_in_time() -> None:
-    program = COUNT_ALL.format(lines=LINES)
-    subprocess.run([sys.executable, "-c", program], check=True, timeout=SOON_SECONDS)  # in C code nothing else ends it
+    # in C code nothing else ends it
+    subprocess.run([sys.executable, "-c", COUNT_ALL], check=True, timeout=SOON_SECONDS)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["Unix", "Windows", "old Macintosh"])
@@ -56,17 +53,8 @@ def test_size_of_answers_is_that_of_all_their_parts() -> None:
     assert 40 + 40 + 100 <= Answers(values).size < 250
 
 
-LARGE = """
-import torch
-
-
-def share(amounts):
-    return torch.zeros(3_000_000)
-"""
-
-
 def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = []
+    kept, records = list[int](), list[Record]()
     close = Session.close
 
     def closed(session: Session) -> None:
@@ -74,12 +62,9 @@ def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.Monke
         close(session)
 
     monkeypatch.setattr(Session, "close", closed)
-    records: list[Record] = []
     judge = Judge(load_course(tiny_course / "course.yml"), "reduced", 7)
     try:
-        judge.grade(
-            [Submission("someone", {"share": SourceFile("share", "01_share.py", LARGE.encode())}, ())], records.append
-        )
+        judge.grade([Submission("someone", {"share": SourceFile("share", "01_share.py", LARGE)}, ())], records.append)
     finally:
         judge.close()
     assert kept and max(kept) <= MAX_KEPT_BYTES

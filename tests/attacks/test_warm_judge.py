@@ -13,10 +13,7 @@ from grader.sandbox.doctor import strongest_level
 from grader.service.client import running_judges
 from grader.service.registration import judges_folder
 
-pytestmark = pytest.mark.timeout(600)
-
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-
 CALLS = """\
 import os
 
@@ -41,37 +38,35 @@ def share(amounts):
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setenv("KATA_SERVICE", "1")
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
-    yield judges_folder()
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    variables = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    yield variables
     running_judges(end=True)
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("level", ["full", "reduced"])
 def test_learners_code_does_not_reach_it(
-    level: str, folder: Path, tiny_course: Path, kata: Callable[..., Any], tmp_path: Path
+    level: str, environment: dict[str, str], tiny_course: Path, kata: Callable[..., Any], tmp_path: Path
 ) -> None:
-    if level == "full" and strongest_level() != "full":
-        pytest.fail("this machine has no isolation level full")
-    environment = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
+    assert level != "full" or strongest_level() == "full", "this machine has no isolation level full"
 
-    def points(source: str) -> tuple[float, str]:
+    def graded(source: str) -> str:
         (tmp_path / "share.py").write_text(source)
         command = ("grade", tmp_path / "share.py", "--json", "-", "--isolation", level, "--seed", 3)
         done = kata(*command, cwd=tiny_course, env=environment)
         assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["points"], done.stdout
+        return str(done.stdout)
 
-    honest = points(RIGHT)
+    honest = graded(RIGHT)
     (judge,) = running_judges()
-    address = Path(judge.address)
-    tried = CALLS.format(
-        folder=str(folder), file=str(folder / f"{judge.name}.json"), sockets=str(address.parent), address=judge.address
-    )
+    folder, address = judges_folder(), Path(judge.address)
+    places = {"folder": folder, "file": folder / f"{judge.name}.json", "sockets": address.parent, "address": address}
     # whatever stopped it at a call that is not allowed has told it nothing
-    told = points(tried)[1]
+    told = graded(CALLS.format(**{name: str(place) for name, place in places.items()}))
     assert judge.key not in told and judge.name not in told and "connected" not in told
-    assert points(RIGHT)[0] == honest[0] == 4
+    assert json.loads(graded(RIGHT))["points"] == json.loads(honest)["points"] == 4
     assert running_judges() == [judge]

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 import torch
-from reading import BLOCK, LESSONS, ROOT, equations_of, numbers_only, precision_of, row, sections_of, value_of
 from torch import Tensor, nn, tensor
+
+from .reading import BLOCK, LESSONS, ROOT, equations_of, numbers_only, precision_of, row, sections_of, value_of
 
 SECTIONS = {lesson.parent.name: sections_of(lesson) for lesson in LESSONS}
 LONG_NUMBER = re.compile(r"(?<![\w.])(?:\d*\.\d{3,}|\d{4,})(?!\w)")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from reading import BLOCK, LESSONS, ROOT, sections_of
 
 from grader.course import load_course
+
+from .reading import BLOCK, LESSONS, ROOT, sections_of
 
 LINES_AT_MOST = 12
 FOLLOWED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
