@@ -8,7 +8,7 @@ import math
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from grader.record import ExerciseResult
 
 from .class_contents import Unmatched
 from .grade import UNPACKED
-from .results import ClassResults, changed_aside, page_name, publish, published, stale_exports, stem_of
+from .results import ClassResults, changed_aside, page_name, publish, published, stem_of
 from .roster import Finder, Learner, find_learner, folded
 from .store import LOCK, writing
 
@@ -54,7 +54,7 @@ def override_points(out: Path, learner: str, exercise: str, points: str, reason:
         results = ClassResults(store, course)
         new = results.of(result.learner).exercise(id)
         publish(out, results)
-        remarks = [*changed_aside(totals, results, {result.learner.id}), *results.remarks(), *stale_exports(out)]
+        remarks = [*changed_aside(totals, results, {result.learner.id}), *results.remarks()]
     return Overridden(result.learner.name, id, old.counted_points, new.counted_points, tuple(remarks))
 
 
@@ -79,6 +79,12 @@ LEAST_LETTERS = 3
 """Shorter names are not searched in texts: they are part of too many words."""
 MOST_SEARCHED = 64 * 1024 * 1024
 """The largest file, in bytes, that is searched for remaining names; larger ones are named as not searched."""
+OUT_OF_REACH = """\
+Out of reach from here:
+  what they handed in ({}): take it away there too, or --resume grades it again
+  the roster, where it lies as a file: take them out there too before you give it again
+  pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform
+  nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups"""
 
 
 def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
@@ -87,33 +93,26 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
     Raises KataError when it means nobody or several, OSError.
     """
     with writing(out) as store:
-        everyone = [each.learner for each in store.members()]
+        everyone = store.learners()
         learner = find_learner(everyone, text, out, f"kata forget {out}")
         others = [each for each in everyone if each.id != learner.id]
         names = _names(learner) - {name for each in others for name in _names(each)}
         telling = sorted(name for name in names if len(name) >= LEAST_LETTERS and not name.isdigit())
         yield f"Taken out of {out}: {learner.name if learner.name == learner.id else f'{learner.name} ({learner.id})'}"
-        for table, count in store.forget(learner.id, _telling_of(learner, telling, Finder(everyone))).items():
+        theirs = _telling_of(learner, telling, store.unmatched(), Finder(everyone))
+        for table, count in store.forget(learner.id, theirs).items():
             yield f"  {table}: {count} rows"
         shutil.rmtree(out / UNPACKED, ignore_errors=True)
         (out / page_name(learner.id)).unlink(missing_ok=True)
         publish(out, ClassResults(store, course))
         submissions = store.runs()[-1].submissions
-    yield from _of_group(learner, others)
+    if group := [each.id for each in others if learner.group and folded(each.group) == folded(learner.group)]:
+        yield (
+            f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
+            f"itself, which may name them: {', '.join(group)}."
+        )
     yield from _left(out, telling, {stem_of(name) for name in names})
-    yield from _out_of_reach(submissions)
-
-
-def _telling_of(learner: Learner, names: Sequence[str], finder: Finder) -> Callable[[Unmatched], bool]:
-    """Whether a row of unmatched.csv tells of a learner. What a person gave to another stays the other's."""
-    words = [re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in names]
-
-    def is_theirs(row: Unmatched) -> bool:
-        if given := finder.find(row.learner) if row.learner else ():
-            return learner in given
-        return any(each.search(text) for each in words for text in (row.entry, row.why if row.is_submission else ""))
-
-    return is_theirs
+    yield from OUT_OF_REACH.format(submissions).splitlines()
 
 
 def _names(learner: Learner) -> set[str]:
@@ -121,14 +120,21 @@ def _names(learner: Learner) -> set[str]:
     return {learner.id, learner.name, learner.email, *learner.ids} - {""}
 
 
-def _of_group(learner: Learner, others: list[Learner]) -> Iterator[str]:
-    """A sentence about the other members of the learner's group, whose records are for the same work."""
-    theirs = [each.id for each in others if learner.group and folded(each.group) == folded(learner.group)]
-    if theirs:
-        yield (
-            f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
-            f"itself, which may name them: {', '.join(theirs)}."
-        )
+def _telling_of(
+    learner: Learner, names: Sequence[str], rows: Sequence[Unmatched], finder: Finder
+) -> Iterator[Unmatched]:
+    """The rows of unmatched.csv that tell of a learner: by their names, or because others with their name are listed.
+
+    What a person gave to another stays the other's. The words of a reason that are ours are nobody's name.
+    """
+    words = [re.compile(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])") for name in names]
+    listed = {row.entry for row in rows if any(each.search(row.entry) for each in words)}
+    shown = (f"{learner.name} ({learner.id})'s", f" {learner.id}'s")  # as `Owners.shown` calls them
+    for row in rows:
+        given = finder.find(row.learner) if row.learner else ()
+        is_told = row.is_submission and any(each in row.why for each in (*shown, *listed))
+        if learner in given if given else row.entry in listed or is_told:
+            yield row
 
 
 def _left(out: Path, names: list[str], stems: set[str]) -> Iterator[str]:
@@ -156,11 +162,3 @@ def _texts_in(path: Path) -> Iterator[bytes]:
 def _spellings(name: str) -> tuple[str, str]:
     """The two ways to write a name in JSON."""
     return json.dumps(name)[1:-1], json.dumps(name, ensure_ascii=False)[1:-1]
-
-
-def _out_of_reach(submissions: str) -> Iterator[str]:
-    yield "Out of reach from here:"
-    yield f"  what they handed in ({submissions}): take it away there too, or --resume grades it again"
-    yield "  the roster, where it lies as a file: take them out there too before you give it again"
-    yield "  pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform"
-    yield "  nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups"

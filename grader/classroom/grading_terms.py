@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -35,7 +35,7 @@ class Run:
     """One run of `kata grade-class`, and all that its results depend on.
 
     first: the id of the run with which the grading began. exercises: those that were chosen, all if empty. kits: a
-    digest for each exercise. id, first and begun (a moment in UTC) are empty until it is stored.
+    digest for each of them, in course order. id, first and begun (a moment in UTC) are empty until it is stored.
     """
 
     submissions: str
@@ -78,7 +78,7 @@ def run_of(
         level=terms.level,
         seed=terms.seed,
         exercises=exercises,
-        kits={id: kits[id] for id in exercises or kits},
+        kits={id: kit for id, kit in kits.items() if id in (exercises or kits)},
         versions={
             "attention-kata": __version__,
             "numpy": version("numpy"),
@@ -89,7 +89,7 @@ def run_of(
 
 
 def kit_digests(course: Course) -> dict[str, str]:
-    """SHA-256 of all that each exercise is graded by: checks, solution, known mistakes and its part of course.yml.
+    """SHA-256 of all that each exercise is graded by: checks, solution, known mistakes, and what course.yml says.
 
     Raises OSError when a file of the course cannot be read.
     """
@@ -97,9 +97,8 @@ def kit_digests(course: Course) -> dict[str, str]:
 
 
 def course_digest(course: Course) -> str:
-    """SHA-256 of the kits of all exercises and the limits that they share. Raises as `kit_digests` does."""
-    shared = [course.submission_seconds]
-    return hashlib.sha256(json.dumps([shared, sorted(kit_digests(course).items())]).encode()).hexdigest()
+    """SHA-256 of the kits of all exercises. Raises as `kit_digests` does."""
+    return hashlib.sha256(json.dumps(sorted(kit_digests(course).items())).encode()).hexdigest()
 
 
 def stamped(record: Record, course: Course) -> Record:
@@ -109,6 +108,7 @@ def stamped(record: Record, course: Course) -> Record:
 
 def _kit(course: Course, exercise: Exercise) -> str:
     total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
+    total.update(f"\n{course.submission_seconds}".encode())
     own = [place(exercise) for place in (course.checks_path, course.solution_path, course.mistakes_path)]
     for path in (*own, *course.families()):  # which family files a bank uses is only known when it runs, so all count
         content = path.read_bytes() if path.is_file() else b""
@@ -117,32 +117,25 @@ def _kit(course: Course, exercise: Exercise) -> str:
     return total.hexdigest()
 
 
-def changed_kits(before: Run, now: Run) -> list[str]:
-    """The exercises that are graded by something else now."""
-    return [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]
-
-
-def differences(before: Run, now: Run) -> list[str]:
-    """What is graded differently in another run, each in a few words; empty for the same terms."""
-    found = []
-    changed = changed_kits(before, now)
-    withdrawn = before.kits.keys() - now.kits.keys()
-    is_part = bool(withdrawn) and not changed and before.title == now.title  # it grades the rest as before
-    if (before.title, before.version) != (now.title, now.version) and not is_part:
-        found.append(f"the course was {before.title} {before.version} and is {now.title} {now.version}")
-    if changed:
-        found.append(f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed")
+def differences(before: Run, now: Run) -> Iterator[str]:
+    """What is graded differently in another run, each in a few words; nothing for the same terms."""
+    if (before.title, before.version) != (now.title, now.version):
+        yield f"the course was {before.title} {before.version} and is {now.title} {now.version}"
+    if changed := [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]:
+        yield f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"
     if sorted(before.exercises) != sorted(now.exercises):
         chosen = [", ".join(each.exercises) or "all" for each in (before, now)]
-        found.append(f"the exercises were {chosen[0]} and are {chosen[1]}")
-    elif not changed and before.digest != now.digest and not withdrawn:
-        found.append("course.yml was changed")
+        yield f"the exercises were {chosen[0]} and are {chosen[1]}"
     if before.seed != now.seed:
-        found.append(f"the seed was {before.seed} and is {now.seed}")
+        yield f"the seed was {before.seed} and is {now.seed}"
     if before.level != now.level:
-        found.append(f"the isolation was {before.level} and is {now.level}")
-    for name in sorted(before.versions.keys() | now.versions.keys()):
-        old, new = before.versions.get(name, "not there"), now.versions.get(name, "not there")
+        yield f"the isolation was {before.level} and is {now.level}"
+    yield from other_programs(before.versions, now.versions)
+
+
+def other_programs(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """Which programs have another version, each in a few words."""
+    for name in sorted(before.keys() | now.keys()):
+        old, new = before.get(name, "not there"), now.get(name, "not there")
         if old != new:
-            found.append(f"{name} was {old} and is {new}")
-    return found
+            yield f"{name} was {old} and is {new}"

@@ -73,39 +73,29 @@ class Result:
 
 
 class ClassResults:
-    """The results of a class as of one run, the last by default. Iterating yields each learner with a record."""
+    """The results of a class as of one run, the last by default. Iterating yields each learner with a record.
+
+    learners: those who have a record, in class order. ungraded: those who handed in something and have none, after a
+    stopped run. absent: those of whom nothing was handed in; not who was taken out of the roster since.
+    """
 
     def __init__(self, store: Store, course: Course, run: Run | None = None) -> None:
         self.store, self.course = store, course
         self.runs = {each.id: each for each in store.runs()}
         self.run = run or self.runs[max(self.runs)]
-        self.members = store.members(self.run)
         self.overrides = store.overrides(self.run)
-        self._graded = store.graded(self.run)
-        self._now = {each.learner.id for each in store.members(self.run, alone=True)}
-        known = {each.id for each in course.exercises}
-        self.withdrawn = sorted({id for id, _, _ in store.graded_by(self.run)} - known)
-        is_anybody_exempt = any(each.learner.hand_in.exempt for each in self.members)
+        everyone, graded, with_work = store.learners(self.run), store.graded(self.run), store.with_work()
+        now = {each.id for each in store.learners(self.run, alone=True)}
+        without = [each for each in everyone if each.id not in graded]
+        self.learners = [each for each in everyone if each.id in graded]
+        self.ungraded = [each for each in without if each.id in with_work]
+        self.absent = [each for each in without if each.id not in with_work and (each.id in now or not each.in_roster)]
+        self._places = {each.id: place for place, each in enumerate(course.exercises)}
+        self.withdrawn = sorted({id for id, _, _ in store.graded_by(self.run)} - self._places.keys())
+        is_anybody_exempt = any(each.hand_in.exempt for each in everyone)
         self._has_finals = bool(
             changes_points(course) or any(self.overrides.values()) or is_anybody_exempt or self.withdrawn
         )
-        self._places = {each.id: place for place, each in enumerate(course.exercises)}
-
-    @property
-    def learners(self) -> list[Learner]:
-        """Those who have a record, in class order."""
-        return [each.learner for each in self.members if each.learner.id in self._graded]
-
-    @property
-    def ungraded(self) -> list[Learner]:
-        """Those who handed in something and have no record: after a stopped run."""
-        return [each.learner for each in self.members if each.has_work and each.learner.id not in self._graded]
-
-    @property
-    def absent(self) -> list[Learner]:
-        """Those of whom nothing was handed in: no record and no points. Not who was taken out of the roster since."""
-        without = [each.learner for each in self.members if not each.has_work and each.learner.id not in self._graded]
-        return [each for each in without if each.id in self._now or not each.in_roster]
 
     def __iter__(self) -> Iterator[Result]:
         for learner in self.learners:
@@ -114,19 +104,26 @@ class ClassResults:
     def __len__(self) -> int:
         return len(self.learners)
 
-    def learner(self, id: str) -> Learner:
-        """The learner with this id."""
-        return next(each.learner for each in self.members if each.learner.id == id)
-
     def find(self, text: str, command: str) -> Result:
         """The record of the learner whom a text means. Raises KataError when it is nobody, or could be several."""
         return self.of(find_learner(self.learners, text, self.store.folder, command))
 
     def of(self, learner: Learner) -> Result:
-        """The record of a learner who has one."""
-        hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
+        """The record of a learner who has one; its course, digest and terms are those of what was graded last."""
         rows = self.store.rows(learner.id, self.run)
-        record = adjusted(self._record(learner.id, rows), self.course, hand_in, always=self._has_finals)
+        rows.sort(key=lambda row: self._places.get(row.result.id, len(self._places)))
+        run = self.runs[max(row.run for row in rows)]
+        digest, problems = self.store.last_submission(learner.id, self.run)
+        graded = Record.of(
+            submission=learner.id,
+            isolation=run.level,
+            seed=run.seed,
+            course=CourseStamp(title=run.title, version=run.version, digest=run.digest),
+            exercises=[row.result for row in rows],
+            problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in problems],
+        ).model_copy(update={"digest": digest})
+        hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
+        record = adjusted(graded, self.course, hand_in, always=self._has_finals)
         return Result(record, learner, {row.result.id: row for row in rows})
 
     def sources(self, result: Result) -> dict[str, bytes]:
@@ -135,24 +132,10 @@ class ClassResults:
         of_each = {id: submissions[row.submission].get(id) for id, row in result.rows.items()}
         return {id: source.content for id, source in of_each.items() if source}
 
-    def _record(self, learner: str, rows: list[Row]) -> Record:
-        """The record as it was graded. Course and digest are those of what was graded last."""
-        rows.sort(key=lambda row: self._places.get(row.result.id, len(self._places)))
-        run = self.runs[max(row.run for row in rows)]
-        digest, problems = self.store.last_submission(learner, self.run)
-        record = Record.of(
-            submission=learner,
-            isolation=run.level,
-            seed=run.seed,
-            course=CourseStamp(title=run.title, version=run.version, digest=run.digest),
-            exercises=[row.result for row in rows],
-            problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in problems],
-        )
-        return record.model_copy(update={"digest": digest})
-
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
-        for learner in (each for each, points in self.overrides.items() if points and each not in self._graded):
+        graded = {each.id for each in self.learners}
+        for learner in (each for each, points in self.overrides.items() if points and each not in graded):
             yield f"{learner} has points set by hand, but no record."
         yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
         if self.withdrawn:
@@ -194,18 +177,26 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
 
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
-    course = results.course
+    course, unmatched = results.course, results.store.unmatched()
     summary, gallery = ClassSummary(course.titles, course.headings), Gallery(course.titles)
     pages = pages or (out / CLASS_PAGE).exists()
 
     def lines() -> Iterator[bytes]:
         for result in results:
-            link = _write_page(out, result, results, gallery) if pages else None
+            link = page_name(result.learner.id) if pages else None
+            if link:
+                maps = from_bytes(results.store.played(result.learner.id)) or {}
+                sources = results.sources(result)
+                page = render_record(
+                    result.titled, titles=course.titles, units=course.headings, played=maps, sources=sources
+                )
+                write_file(out / link, page.encode("utf-8"))
+                gallery.add(result.learner.name, link, maps)
             summary.add(result.record, shown=result.learner.name, link=link, group=result.learner.group)
             yield f"{result.record.to_json()}\n".encode()
 
     write_file(out / RESULTS, lines())
-    write_unmatched(out / UNMATCHED, unmatched := results.store.unmatched())
+    write_unmatched(out / UNMATCHED, unmatched)
     for learner in results.absent:
         summary.add_absent(learner.name)
     for each in unmatched:
@@ -218,28 +209,9 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
     return summary
 
 
-def _write_page(out: Path, result: Result, results: ClassResults, gallery: Gallery) -> str:
-    course, link = results.course, page_name(result.learner.id)
-    maps = from_bytes(results.store.played(result.learner.id)) or {}
-    page = render_record(
-        result.titled,
-        titles=course.titles,
-        units=course.headings,
-        played=maps,
-        sources=results.sources(result),
-    )
-    write_file(out / link, page.encode("utf-8"))
-    gallery.add(result.learner.name, link, maps)
-    return link
-
-
-Totals = dict[str, float]
-"""The points that count, by learner."""
-
-
-def published(out: Path) -> Totals:
-    """The points that OUT/results.jsonl says at the moment; nothing of what cannot be read."""
-    found: Totals = {}
+def published(out: Path) -> dict[str, float]:
+    """The points that count by OUT/results.jsonl at the moment, by learner; nothing of what cannot be read."""
+    found: dict[str, float] = {}
     try:
         with (out / RESULTS).open("rb") as lines:
             for line in lines:
@@ -250,23 +222,20 @@ def published(out: Path) -> Totals:
     return found
 
 
-def changed_aside(before: Totals, summary_of: ClassResults, named: set[str]) -> Iterator[str]:
-    """A sentence on learners whose points are not what results.jsonl said, though no work of theirs was touched.
+def changed_aside(before: dict[str, float], results: ClassResults, named: set[str]) -> Iterator[str]:
+    """Sentences on what no longer says what it said: points of learners whose work was not touched, and exports in OUT.
 
-    named: those who are told of elsewhere.
+    before: what was published. named: learners who are told of elsewhere.
     """
     told = [
         f"{result.learner.id} {score(old)} -> {score(result.record.counted_points)}"
-        for result in summary_of
+        for result in results
         if (old := before.get(result.learner.id)) is not None and result.learner.id not in named
         if abs(old - result.record.counted_points) > POINTS_TOLERANCE
     ]
     if told:
         yield f"Final points also changed, since course.yml or the roster did: {first_few(told)}."
-
-
-def stale_exports(out: Path) -> Iterator[str]:
-    """A sentence on exports in OUT that are of an earlier state."""
+    out = results.store.folder
     if there := [name for name in EXPORTS if (out / name).exists()]:
         yield f"Exported before this, so export it again: {', '.join(there)}."
 

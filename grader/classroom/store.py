@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -106,14 +106,6 @@ _PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
 
 
 @dataclass(frozen=True)
-class ClassMember:
-    """A learner of the class, and whether there is a submission of theirs."""
-
-    learner: Learner
-    has_work: bool
-
-
-@dataclass(frozen=True)
 class Row:
     """A stored result of one exercise. source: a digest of what was graded. submission: the id of that."""
 
@@ -181,22 +173,21 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
     path = out / DATABASE
     for name in (DATABASE, f"{DATABASE}-journal"):
         refuse_link(out / name)
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-        )
-        try:
+        with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
             for setting in ("journal_mode=DELETE", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}")
             yield Store(path, connection)
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise KataError(f"{path} cannot be used: {error}.") from None
 
 
 class Store:
-    """The database of one class. Its methods raise KataError when it cannot be written."""
+    """The database of one class. Its methods raise KataError when it cannot be written.
+
+    What counts "as of a run" is what that run and those before it that it goes on with have stored.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
@@ -217,71 +208,7 @@ class Store:
                     self._sql.execute(statement)
                 self._sql.execute(f"PRAGMA user_version = {VERSION}")
 
-    def begin(self, run: Run, members: Sequence[ClassMember], unmatched: Iterable[Unmatched]) -> Run:
-        """Store a run that begins, and the class in its order."""
-        with self.transaction():
-            terms = (str(run.course), run.title, run.version, run.digest, run.level, run.seed)
-            told = [json.dumps(each) for each in (run.exercises, dict(run.kits), dict(run.versions))]
-            begun = _now()
-            row: tuple[object, ...] = (run.first, begun, _text(run.submissions), run.platform, *terms, *told)
-            id = self._sql.execute(f"INSERT INTO runs VALUES (NULL{', ?' * len(row)})", row).lastrowid
-            assert id is not None
-            self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
-            self._sql.execute("UPDATE learners SET has_work = 0")
-            for place, each in enumerate(members):
-                about = _LEARNER.dump_json(each.learner).decode()
-                row = (each.learner.id, id, place, each.has_work, about)
-                self._sql.execute("INSERT OR REPLACE INTO learners VALUES (?, ?, ?, ?, ?)", row)
-            self._sql.execute("DELETE FROM unmatched")
-            for one in unmatched:
-                row = (_text(one.entry), _text(one.why), one.is_submission, one.learner)
-                self._sql.execute("INSERT INTO unmatched VALUES (?, ?, ?, ?)", row)
-        return replace(run, id=id, first=run.first or id, begun=begun)
-
-    def add(
-        self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult], played: bytes = b""
-    ) -> None:
-        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`.
-
-        played: the file of the learner's maps of `kata play`.
-        """
-        about = (_text(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
-        row = (learner, run.id, *about, played)
-        id = self._sql.execute("INSERT INTO submissions VALUES (NULL, ?, ?, ?, ?, ?, ?)", row).lastrowid
-        for exercise, source in submission.sources.items():
-            file = (id, exercise, _text(source.name), zlib.compress(source.content))
-            self._sql.execute("INSERT INTO sources VALUES (?, ?, ?, ?)", file)
-        for each in results:
-            known_by = (run.id, id, run.kits.get(each.id, ""), digest_of(submission, each.id))
-            result = each.model_dump_json(exclude_defaults=True)
-            self._sql.execute(
-                "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (learner, each.id, *known_by, each.points, result),
-            )
-
-    def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
-        """Store points that a person sets after a run; None takes an earlier override back."""
-        row = (run.id, learner, exercise, points, reason, _now())
-        with self.transaction():
-            self._sql.execute("INSERT INTO overrides VALUES (NULL, ?, ?, ?, ?, ?, ?)", row)
-
-    def forget(self, learner: str, is_theirs: Callable[[Unmatched], bool]) -> dict[str, int]:
-        """Delete everything of a learner; returns how many rows of each table it was.
-
-        is_theirs: whether something that counts for nobody, or was given to somebody by hand, tells of the learner.
-        """
-        taken = {}
-        with self.transaction():
-            for table in ("results", "submissions", "overrides", "learners"):
-                column = "id" if table == "learners" else "learner"
-                taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-            rows = self._sql.execute("SELECT rowid, entry, why, is_submission, learner FROM unmatched").fetchall()
-            theirs = [
-                (id,) for id, entry, why, flag, given in rows if is_theirs(Unmatched(entry, why, bool(flag), given))
-            ]
-            taken["unmatched"] = self._sql.executemany("DELETE FROM unmatched WHERE rowid = ?", theirs).rowcount
-        self._sql.execute("VACUUM")
-        return {table: count for table, count in taken.items() if count > 0}
+    # --- writing ------------------------------------------------------------------------------------------------------
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -298,6 +225,71 @@ class Store:
         except sqlite3.Error as error:
             raise KataError(f"{self._path} cannot be written: {error}.") from None
 
+    def _insert(self, table: str, *row: object) -> int:
+        """Insert a row, or put it in the place of one with the same key; returns its number."""
+        marks = ", ".join("?" * len(row))
+        return self._sql.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row).lastrowid or 0
+
+    def begin(
+        self, run: Run, learners: Sequence[Learner], work: Collection[str], unmatched: Iterable[Unmatched]
+    ) -> Run:
+        """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
+        begun = _now()
+        with self.transaction():
+            terms = (str(run.course), run.title, run.version, run.digest, run.level, run.seed)
+            told = [json.dumps(each) for each in (run.exercises, dict(run.kits), dict(run.versions))]
+            id = self._insert("runs", None, run.first, begun, _text(run.submissions), run.platform, *terms, *told)
+            self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
+            self._sql.execute("UPDATE learners SET has_work = 0")
+            for place, each in enumerate(learners):
+                about = _LEARNER.dump_json(each).decode()
+                self._insert("learners", each.id, id, place, each.id in work, about)
+            self._sql.execute("DELETE FROM unmatched")
+            for row in unmatched:
+                self._insert("unmatched", _text(row.entry), _text(row.why), row.is_submission, row.learner)
+        return replace(run, id=id, first=run.first or id, begun=begun)
+
+    def add(
+        self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult], played: bytes = b""
+    ) -> None:
+        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`.
+
+        played: the file of the learner's maps of `kata play`.
+        """
+        about = (_text(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
+        id = self._insert("submissions", None, learner, run.id, *about, played)
+        for exercise, source in submission.sources.items():
+            self._insert("sources", id, exercise, _text(source.name), zlib.compress(source.content))
+        for each in results:
+            known_by = (run.id, id, run.kits.get(each.id, ""), digest_of(submission, each.id))
+            self._insert(
+                "results", learner, each.id, *known_by, each.points, each.model_dump_json(exclude_defaults=True)
+            )
+
+    def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
+        """Store points that a person sets after a run; None takes an earlier override back."""
+        with self.transaction():
+            self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
+
+    def forget(self, learner: str, unmatched: Iterable[Unmatched]) -> dict[str, int]:
+        """Delete everything of a learner, and these rows; returns how many rows of each table it was."""
+        taken = {}
+        with self.transaction():
+            for table in ("results", "submissions", "overrides", "learners"):
+                column = "id" if table == "learners" else "learner"
+                taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
+            rows = [(each.entry, each.why, each.learner) for each in unmatched]
+            deleted = self._sql.executemany("DELETE FROM unmatched WHERE (entry, why, learner) = (?, ?, ?)", rows)
+            taken["unmatched"] = deleted.rowcount
+        self._sql.execute("VACUUM")
+        return {table: count for table, count in taken.items() if count > 0}
+
+    # --- queries ------------------------------------------------------------------------------------------------------
+
+    def _ask(self, query: str, run: Run, learner: str = "") -> sqlite3.Cursor:
+        """The rows of a query about a run and those before it that it goes on with: between :first and :last."""
+        return self._sql.execute(query, {"first": run.first, "last": run.id, "learner": learner})
+
     def runs(self) -> list[Run]:
         """All runs, in order."""
         found = self._sql.execute("SELECT * FROM runs ORDER BY id")
@@ -309,57 +301,59 @@ class Store:
             runs.append(Run(**{**row, "course": Path(row["course"]), "exercises": tuple(row["exercises"])}))
         return runs
 
-    def members(self, run: Run | None = None, *, alone: bool = False) -> list[ClassMember]:
+    def learners(self, run: Run | None = None, *, alone: bool = False) -> list[Learner]:
         """The class of a run in its order, then those who were only in runs before that it goes on with; or all.
 
         alone: without the latter.
         """
         oldest = 0 if run is None else run.id if alone else run.first
-        found = self._sql.execute(
-            "SELECT about, has_work FROM learners WHERE run >= ? ORDER BY run DESC, place", (oldest,)
-        )
-        return [ClassMember(_LEARNER.validate_json(about), bool(has_work)) for about, has_work in found]
+        found = self._sql.execute("SELECT about FROM learners WHERE run >= ? ORDER BY run DESC, place", (oldest,))
+        return [_LEARNER.validate_json(about) for (about,) in found]
+
+    def with_work(self) -> set[str]:
+        """The ids of the learners of whom a submission was in the class of the last run."""
+        return {id for (id,) in self._sql.execute("SELECT id FROM learners WHERE has_work")}
 
     def graded(self, run: Run) -> set[str]:
         """The ids of the learners who have a result, as of this run."""
-        runs = (run.first, run.id)
-        return {
-            id for (id,) in self._sql.execute("SELECT DISTINCT learner FROM results WHERE run BETWEEN ? AND ?", runs)
-        }
+        found = self._ask("SELECT DISTINCT learner FROM results WHERE run BETWEEN :first AND :last", run)
+        return {id for (id,) in found}
 
     def graded_by(self, run: Run) -> set[tuple[str, str, int]]:
         """The exercises that were graded, each with a kit and a run by which a result counts, as of this run."""
-        found = self._sql.execute(
-            "SELECT DISTINCT exercise, kit, last FROM (SELECT exercise, kit, max(run) AS last FROM results "
-            "WHERE run BETWEEN ? AND ? GROUP BY learner, exercise)",
-            (run.first, run.id),
+        return set(
+            self._ask(
+                "SELECT DISTINCT exercise, kit, last FROM (SELECT exercise, kit, max(run) AS last FROM results "
+                "WHERE run BETWEEN :first AND :last GROUP BY learner, exercise)",
+                run,
+            )
         )
-        return set(found)
 
     def rows(self, learner: str, run: Run) -> list[Row]:
         """The results of a learner that count, as of this run: of each exercise the latest."""
-        found = self._sql.execute(
+        found = self._ask(
             "SELECT result, kit, source, submission, max(run) FROM results "
-            "WHERE learner = ? AND run BETWEEN ? AND ? GROUP BY exercise",
-            (learner, run.first, run.id),
+            "WHERE learner = :learner AND run BETWEEN :first AND :last GROUP BY exercise",
+            run,
+            learner,
         )
         return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
 
     def entries(self, run: Run) -> dict[str, set[str]]:
         """Whose each entry of the class's folder was that was graded, as of this run."""
         found: dict[str, set[str]] = {}
-        for entry, learner in self._sql.execute(
-            "SELECT DISTINCT entry, learner FROM submissions WHERE run BETWEEN ? AND ?", (run.first, run.id)
-        ):
+        query = "SELECT DISTINCT entry, learner FROM submissions WHERE run BETWEEN :first AND :last"
+        for entry, learner in self._ask(query, run):
             found.setdefault(entry, set()).add(learner)
         return found
 
     def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[FileProblem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
-        found = self._sql.execute(
-            "SELECT digest, problems FROM submissions WHERE learner = ? AND run BETWEEN ? AND ? "
+        found = self._ask(
+            "SELECT digest, problems FROM submissions WHERE learner = :learner AND run BETWEEN :first AND :last "
             "ORDER BY id DESC LIMIT 1",
-            (learner, run.first, run.id),
+            run,
+            learner,
         ).fetchone()
         return (found[0], _PROBLEMS.validate_json(found[1])) if found else ("", ())
 
@@ -372,19 +366,18 @@ class Store:
 
     def played(self, learner: str) -> bytes:
         """The learner's latest file of maps of `kata play`; empty if there is none."""
-        found = self._sql.execute(
-            "SELECT played FROM submissions WHERE learner = ? ORDER BY id DESC LIMIT 1", (learner,)
-        ).fetchone()
+        query = "SELECT played FROM submissions WHERE learner = ? ORDER BY id DESC LIMIT 1"
+        found = self._sql.execute(query, (learner,)).fetchone()
         return bytes(found[0]) if found else b""
 
     def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""
         found: dict[str, dict[str, Override]] = {}
-        for learner, exercise, points, reason in self._sql.execute(
+        query = (
             "SELECT learner, exercise, points, reason FROM overrides "
-            "WHERE run IN (SELECT id FROM runs WHERE first = ?) ORDER BY id",
-            (run.first,),
-        ):
+            "WHERE run IN (SELECT id FROM runs WHERE first = :first) ORDER BY id"
+        )
+        for learner, exercise, points, reason in self._ask(query, run):
             theirs = found.setdefault(learner, {})
             theirs.pop(exercise, None)
             if points is not None:

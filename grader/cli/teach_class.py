@@ -50,7 +50,7 @@ def diff(
     course: CourseFile = None,
 ) -> None:
     """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
-    from grader.classroom.earlier_run import compared
+    from grader.classroom.diff import compared
 
     demand_results(out, "kata diff {}")
     if other:

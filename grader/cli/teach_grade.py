@@ -213,7 +213,7 @@ def _platform_called(name: str | None) -> Platform | None:
 def _show_class(graded: GradedClass, out: Path) -> None:
     """Print the class, where its records and its page are, and the points that a resumed run has changed."""
     from grader.classroom.class_contents import UNMATCHED
-    from grader.classroom.earlier_run import told
+    from grader.classroom.diff import told
     from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
     from grader.render.class_table import print_class

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import json
 import os
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from grader.course import Course, load_course
+from grader.errors import KataError
 from grader.record import Record, without_timings
 
 RIGHT = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -199,6 +201,82 @@ def undisturbed(course_root: Path, forty: Path, tmp_path_factory: pytest.TempPat
     status, said = Grading(forty, out, course_root).end()
     assert status == 0, said
     return _timeless(out)
+
+
+class Class:
+    """A class in a folder and a course of two exercises, graded by judges that know the answers: a right one has 4 points."""
+
+    def __init__(self, place: Path, recorded: ModuleType, make_course: Callable[..., Path]) -> None:
+        self.place, self.folder, self.out, self.recorded = place, place / "class", place / "out", recorded
+        self.root = make_course(place / "course", "01_parts/01_share", "02_more/01_split")
+        self.folder.mkdir()
+
+    @property
+    def course(self) -> Course:
+        return load_course(self.root / "course.yml")
+
+    def hand_in(self, files: dict[str, bool | str]) -> None:
+        """Write right or wrong answers, or these texts, below the folder."""
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = content if isinstance(content, str) else RIGHT if content else WRONG
+            path.write_text(text.replace("share", "split") if path.stem == "split" else text, "utf-8")
+
+    def edit(self, file: str, old: str, new: str) -> None:
+        """Change a file of the course."""
+        text = (self.root / file).read_text("utf-8")
+        assert old in text
+        (self.root / file).write_text(text.replace(old, new, 1), "utf-8")
+
+    def be_generous(self, *kits: str) -> None:
+        """Change the checks of exercises, by which everything is right from now on."""
+        for kit in kits:
+            with (self.root / "tests" / "kits" / kit / "checks.py").open("a", encoding="utf-8") as checks:
+                checks.write("# generous\n")
+
+    def judge(self, **how: Any) -> Any:
+        """A judge to be given to `grade`, which remembers what it was asked."""
+        return self.recorded.Answering(self.course, **how)
+
+    def grade(
+        self, files: dict[str, bool | str] | None = None, roster: str = "", match: str = "", **options: Any
+    ) -> Any:
+        """Hand these in and grade the class. roster, match: the text of a CSV. Raises KataError."""
+        self.hand_in(files or {})
+        for name, text in (("roster", roster), ("matches", match)):
+            if text:
+                options[name] = self.place / f"{name}.csv"
+                options[name].write_text(text, "utf-8")
+        return self.recorded.run_class(self.course, self.folder, self.out, **options)
+
+    def refused(self, told: str, **options: Any) -> None:
+        """A run that goes on is refused, and changes nothing."""
+        before = (self.out / "results.jsonl").read_bytes()
+        with pytest.raises(KataError, match=told):
+            self.grade(**{"resume": True, **options})
+        assert (self.out / "results.jsonl").read_bytes() == before
+
+    @property
+    def records(self) -> dict[str, Record]:
+        """Each learner's record as `results.jsonl` has it."""
+        lines = (self.out / "results.jsonl").read_bytes().splitlines()
+        return {record.submission: record for record in map(Record.from_json, lines)}
+
+    @property
+    def points(self) -> dict[str, float]:
+        return {id: record.counted_points for id, record in self.records.items()}
+
+    @property
+    def unmatched(self) -> dict[str, str]:
+        with (self.out / "unmatched.csv").open(encoding="utf-8-sig", newline="") as rows:
+            return {row["entry"]: row["why"] for row in csv.DictReader(rows)}
+
+
+@pytest.fixture
+def room(tmp_path: Path, recorded: ModuleType, make_course: Callable[..., Path]) -> Class:
+    """An empty class."""
+    return Class(tmp_path, recorded, make_course)
 
 
 @pytest.fixture

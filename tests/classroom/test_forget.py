@@ -98,7 +98,7 @@ def test_all_others_keep_their_records_times_and_names(place: Path, kata: Kata) 
 
 def members(out: Path) -> list[str]:
     with reading(out) as store:
-        return [each.learner.id for each in store.members()]
+        return [each.id for each in store.learners()]
 
 
 def test_somebody_of_the_same_name_keeps_everything(place: Path, kata: Kata) -> None:

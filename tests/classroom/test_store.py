@@ -19,7 +19,7 @@ from grader.classroom.class_contents import Unmatched
 from grader.classroom.final_points import HandIn, Override
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
-from grader.classroom.store import DATABASE, ClassMember, Store, reading, writing
+from grader.classroom.store import DATABASE, Store, reading, writing
 from grader.classroom.submission_files import digest_of
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
@@ -55,8 +55,9 @@ def result(points: float, id: str = "share") -> ExerciseResult:
 def begun(store: Store, **changes: Any) -> Run:
     from dataclasses import replace
 
-    members = [ClassMember(ADA, has_work=True), ClassMember(BO, has_work=False)]
-    return store.begin(replace(RUN, **changes), members, [Unmatched("zoe.zip", "Nobody is called so.", True)])
+    return store.begin(
+        replace(RUN, **changes), [ADA, BO], {"1815"}, [Unmatched("zoe.zip", "Nobody is called so.", True)]
+    )
 
 
 def add(store: Store, run: Run, learner: str, *results: ExerciseResult) -> None:
@@ -71,8 +72,8 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         store.override(run, "1815", "share", 2.0, "Talked.")
     with reading(tmp_path / "out") as store:
         assert store.runs() == [run] and (run.id, run.first, run.seed) == (1, 1, 2**53 - 1)
-        assert store.members(run) == [ClassMember(ADA, has_work=True), ClassMember(BO, has_work=False)]
-        assert store.members(run)[0].learner.hand_in == ADA.hand_in
+        assert store.learners(run) == [ADA, BO] and store.with_work() == {"1815"}
+        assert store.learners(run)[0].hand_in == ADA.hand_in
         (row,) = store.rows("1815", run)
         assert (row.result, row.kit, row.source, row.run) == (result(4), "kit", digest_of(WORK, "share"), 1)
         assert store.last_submission("1815", run) == (digest_of(WORK), WORK.problems)
@@ -128,7 +129,7 @@ def test_learner_who_is_forgotten_is_in_no_byte_of_the_file(tmp_path: Path) -> N
         add(store, run, "1815", result(4))
         add(store, run, "bo", result(4))
         store.override(run, "1815", "share", 2.0, "Ada Byron asked.")
-        taken = store.forget("1815", lambda row: False)
+        taken = store.forget("1815", [])
         assert taken == {"results": 1, "submissions": 1, "overrides": 1, "learners": 1}
         assert store.graded(run) == {"bo"}
     assert not [trace for trace in (b"1815", b"Ada Byron") if trace in (tmp_path / DATABASE).read_bytes()]

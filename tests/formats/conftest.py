@@ -15,7 +15,7 @@ import pytest
 from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
-from grader.classroom.store import ClassMember, writing
+from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
@@ -159,7 +159,7 @@ def write_class(out: Path, course: Path, records: Iterable[Record], learners: Se
     known = {name: Learner(name, name, in_roster=False, hand_in=HandIn(exempt=tuple(exempt[name]))) for name in graded}
     known = {each.id: each for each in learners} | {id: each for id, each in known.items() if id not in listed}
     with writing(out) as store:
-        run = store.begin(run, [ClassMember(each, id in graded) for id, each in known.items()], [])
+        run = store.begin(run, list(known.values()), set(graded), [])
         for each in graded.values():
             problems = tuple(FileProblem(problem.file, problem.kind, problem.message) for problem in each.problems)
             with store.transaction():
