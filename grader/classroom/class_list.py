@@ -22,7 +22,7 @@ from grader.intake.names import first_few
 from .class_contents import ClassContents, FolderEntry, Unmatched, class_contents, nothing_in
 from .owners import Owner, Owners
 from .platforms import FOUND_OUT, TITLES, NameReading, Platform, PlatformName, last_attempt, platform_of, read_names
-from .roster import Finder, Learner, Roster, folded
+from .roster import Finder, Learner, folded
 from .submission_files import SubmissionFiles
 
 
@@ -35,7 +35,7 @@ class Identification:
     those of entries that are not there any more are passed over. uncounted: entries that counted for nobody then.
     """
 
-    roster: Roster | None = None
+    roster: Sequence[Learner] | None = None
     platform: Platform | None = None
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
@@ -64,7 +64,7 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
     room: a folder for what a zip holds; it is emptied before, and removed at the end.
     Raises KataError when there is no class, or a match by hand fits nothing or nobody; OSError without room.
     """
-    finder = Finder(by.roster.learners if by.roster else ())
+    finder = Finder(by.roster or ())
     platforms = [each for each in FOUND_OUT if by.platform in (None, each)]
 
     def is_learner(name: str) -> bool:
@@ -82,10 +82,10 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     works, unmatched = _works_in(contents.entries, platform)
     if not works:
         raise SubmissionError(nothing_in(contents))
-    owners = Owners(by.roster.learners if by.roster else None, platform, [each.readings for each in works])
+    owners = Owners(by.roster, platform, [each.readings for each in works])
     claims, nobodys = _claims(works, owners, by)
     counting, torn, uncounted = _counting(claims, owners)
-    spare, shared = _shared(counting, torn, by.roster.learners if by.roster else ())
+    spare, shared = _shared(counting, torn, by.roster or ())
     learners = owners.everyone({id for files in counting.values() for id in files.learners})
     places = {each.id: place for place, each in enumerate(learners)}
     submissions = tuple(sorted(counting.values(), key=lambda each: places[each.learners[0]]))

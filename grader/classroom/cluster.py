@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Collection
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from grader.course import CourseError, load_course
 from grader.errors import KataError
@@ -27,17 +27,11 @@ from .pool import Judges
 if TYPE_CHECKING:
     from distributed import Client, Worker
 
-Value = TypeVar("Value")
-
 CONNECT_SECONDS = 10
-LOOK_SECONDS = 0.5
-"""Seconds between two looks for new and lost workers."""
-ANSWER_SECONDS = 120.0
-"""Seconds after which a worker that does not answer gets no work, and a scheduler counts as gone."""
-WORKERLESS_SECONDS = 60.0
-"""Seconds that a run waits for a worker when there is none: for a lost worker's successor, or for the first."""
-WIDTH = 64
-"""Submissions sent out at the same time at least, so that workers that come later get some."""
+LOOK_SECONDS = 0.5  # between two looks for new and lost workers
+ANSWER_SECONDS = 120.0  # after which a worker that does not answer gets no work, and a scheduler counts as gone
+WORKERLESS_SECONDS = 60.0  # that a run waits when there is no worker: for a lost one's successor, or for the first
+WIDTH = 64  # submissions sent out at the same time at least, so that workers that come later get some
 
 
 class NoWorkerLeft(MachineError):
@@ -55,11 +49,10 @@ class ClusterJudges(Executor):
     def __init__(self, address: str, run: Run) -> None:
         self.remarks: list[str] = []
         self._address, self._run = address, run
-        self._examined: dict[str, str | None] = {}
-        """Why each worker gets no work, None if it may grade."""
-        self._judges: dict[str, int] = {}
-        """How many each worker has that may grade: at the last look with any."""
+        self._examined: dict[str, str | None] = {}  # why each worker gets no work, None if it may grade
+        self._judges: dict[str, int] = {}  # how many each worker has that may grade, at the last look with any
         self._error: NoWorkerLeft | None = None
+        self._gone = f"The scheduler at {address} does not answer any more."
         self._client = _connected(address)
         self._executor: Any = self._client.get_executor(pure=False)
         try:
@@ -73,16 +66,18 @@ class ClusterJudges(Executor):
         """How many submissions to send out at the same time."""
         return max(sum(self._judges.values()), WIDTH)
 
-    def submit(self, fn: Callable[..., Value], /, *args: Any, **kwargs: Any) -> Future[Value]:
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Let a judge of the cluster call a function."""
         import dask
 
         name = self._client.id
         with suppress(Exception), dask.annotate(executor=name, resources={name: 1}):
-            future: Future[Value] = self._executor.submit(fn, *args, **kwargs)
+            future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
             if self._error is None:
                 return future
-        raise self._error or self._gone()  # dask has closed the client: it found no way back to the scheduler
+        raise self._error or NoWorkerLeft(
+            self._gone
+        )  # dask has closed the client: it found no way back to the scheduler
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the judges: with `cancel_futures` at once, else when every call is answered."""
@@ -121,7 +116,7 @@ class ClusterJudges(Executor):
             newcomers = [address for address in threads if address not in self._examined]
             found = dict(zip(newcomers, await asyncio.gather(*map(self._examine, newcomers)), strict=True))
         except Exception:  # dask has no exception of its own for this
-            raise self._gone() from None
+            raise NoWorkerLeft(self._gone) from None
         lost = [address for address, why in self._examined.items() if why is None and address not in threads]
         self.remarks += [f"The worker {each} was lost; what it had not finished went to others." for each in lost]
         self.remarks += [f"The worker {each} gets no work: {why}." for each, why in found.items() if why]
@@ -155,14 +150,11 @@ class ClusterJudges(Executor):
         reasons = "; ".join(f"{each}: {why}" for each, why in sorted(self._examined.items()))
         return NoWorkerLeft(f"No worker of the scheduler at {self._address} can grade ({reasons}).")
 
-    def _gone(self) -> NoWorkerLeft:
-        return NoWorkerLeft(f"The scheduler at {self._address} does not answer any more.")
-
 
 def _connected(address: str) -> Client:
     """A connection to a scheduler, with its logging turned down. Raises KataError."""
     try:
-        from distributed import Client, connect
+        from distributed import Client
         from distributed.versions import VersionMismatchWarning
     except ImportError:
         raise KataError(
@@ -172,12 +164,7 @@ def _connected(address: str) -> Client:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)  # workers with other versions are refused
 
-    async def reach() -> None:
-        comm = await connect(address, timeout=CONNECT_SECONDS)
-        comm.abort()
-
     try:
-        asyncio.run(reach())  # a client that cannot connect would leave a thread behind
         return Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
     except Exception as error:  # dask has no exception for this: each kind of wrong address raises another one
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]

@@ -34,7 +34,7 @@ from .judging import GradingTask
 from .platforms import Platform
 from .pool import Judges, graded, ungraded
 from .results import ClassResults, changed_aside, publish, published
-from .roster import Roster, read_roster
+from .roster import Learner, read_roster
 from .store import Row, Store, writing
 from .submission_files import OutOfReach, SubmissionFiles, digest_of, played_in
 
@@ -218,14 +218,14 @@ class _ClassRun:
             uncounted=[each.entry for each in told if not each.learner],
         )
 
-    def _roster(self) -> Roster | None:
+    def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
             known = self._last.kits if self._last else ()
             return read_roster(self._options.roster, self._course, withdrawn=known)
         everyone = self._store.learners(self._last, alone=True) if self._last else []
         if enrolled := tuple(each for each in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])
-            return Roster(self._out, enrolled)
+            return enrolled
         return None
 
     def _new_run(self, submissions: Path, platform: Platform) -> Run:

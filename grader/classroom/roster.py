@@ -215,16 +215,8 @@ def _filled(cells: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
     return tuple(text for place in places if (text := cells[place].strip()))
 
 
-@dataclass(frozen=True)
-class Roster:
-    """The learners of a roster, in its order, and where it is."""
-
-    path: Path
-    learners: tuple[Learner, ...]
-
-
-def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> Roster:
-    """The learners of a roster, and what the policy has to know of them.
+def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> tuple[Learner, ...]:
+    """The learners of a roster in its order, and what the policy has to know of them.
 
     withdrawn: exercises that a course once had; whoever is exempt from one of them is exempt from nothing.
     Raises KataError when it cannot be read or no column says who somebody is; else with every problem in it, one a
@@ -232,7 +224,7 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
     """
     table = read_table(path)
     problems: list[str] = []
-    columns = _PolicyColumns(table, course, withdrawn, problems)
+    columns = _policy_columns(table, course, problems)
     learners: list[Learner] = []
     first_line: dict[str, int] = {}
     cells = dict(table.rows)
@@ -244,6 +236,8 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
             problems.append(f"line {number}: there is no id, name or email.")
         elif first_line.setdefault(id, number) != number:
             problems.append(f"line {number}: {id} is in line {first_line[id]} already.")
+        hand_in, wrong = _hand_in(columns, cells[number], course, withdrawn)
+        problems += [f"line {number}: {each}" for each in wrong]
         learner = Learner(
             id,
             row.name or id,
@@ -251,7 +245,7 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
             row.ids,
             row.participant,
             group=next(iter(_filled(cells[number], groups)), ""),
-            hand_in=columns.hand_in(number, cells[number]),
+            hand_in=hand_in,
             section=next(iter(_filled(cells[number], sections)), ""),
             canvas_id=row.own_id if of_canvas else "",
             roster_row=replace(table, rows=((number, cells[number]),)).text(),
@@ -261,107 +255,101 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
     if not learners:
         raise KataError(f"{path} names no learner.")
-    return Roster(path, tuple(learners))
+    return tuple(learners)
 
 
-@dataclass(frozen=True)
-class _PolicyColumn:
-    """A column about the policy. unit: the only one that it is about, as its title says it, or EVERY_UNIT."""
+# --- what the policy has to know --------------------------------------------------------------------------------------
 
-    place: int
-    what: str
-    unit: str
-    title: str
+_Columns = Mapping[tuple[str, str], tuple[int, str]]
+"""By what a column says and the unit that it is about, or EVERY_UNIT: where it is, and its title."""
 
 
-class _PolicyColumns:
-    """Reads what the policy has to know of a learner. What is wrong goes into `problems`, with its place."""
-
-    def __init__(self, table: Table, course: Course, withdrawn: Collection[str], problems: list[str]) -> None:
-        self._course, self._withdrawn, self._problems = course, withdrawn, problems
-        zone = course.policy.time_zone
-        self._zone = read_zone(zone) if zone else None
-        self._columns: dict[tuple[str, str], _PolicyColumn] = {}
-        for place, title in enumerate(table.titles):
-            name, colon, unit = title.strip().partition(":")
-            known = {letters(name)} | ({table.columns[place]} if not colon else set())
-            what = next((each for each, titles in POLICY_TITLES.items() if not known.isdisjoint(titles)), None)
-            if what is not None:
-                self._add(_PolicyColumn(place, what, unit.strip() if colon else EVERY_UNIT, title.strip()))
-
-    def hand_in(self, number: int, cells: Sequence[str]) -> HandIn:
-        """What a row says."""
-        at: dict[str, datetime] = {}
-        extra_days: dict[str, float] = {}
-        exempt: list[str] = []
-        for (what, unit), column in self._columns.items():
-            text = cells[column.place].strip()
-            if text in ("", NOTHING):  # systems list those who handed in nothing, too
-                continue
-            try:
-                if what == EXEMPT:
-                    exempt += self._exempt(text)
-                elif what == EXTRA_DAYS:
-                    extra_days[unit] = self._days(text, unit)
-                elif self._course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
-                    at[unit] = self._moment(text)
-            except KataError as error:
-                self._problems.append(f"line {number}: {error} The column is {quoted(column.title)}.")
-        return HandIn(at=at, extra_days=extra_days, exempt=tuple(dict.fromkeys(exempt)))
-
-    def _add(self, column: _PolicyColumn) -> None:
-        units = [EVERY_UNIT] if column.unit == EVERY_UNIT else self._units_called(column.unit)
+def _policy_columns(table: Table, course: Course, problems: list[str]) -> _Columns:
+    found: dict[tuple[str, str], tuple[int, str]] = {}
+    for place, title in enumerate(table.titles):
+        name, colon, unit = (part.strip() for part in title.strip().partition(":"))
+        known = {letters(name)} | ({table.columns[place]} if not colon else set())
+        what = next((each for each, titles in POLICY_TITLES.items() if not known.isdisjoint(titles)), None)
+        if what is None:
+            continue
+        units = _units_called(unit, course) if colon and unit != EVERY_UNIT else [EVERY_UNIT]
         if not units:
-            self._problems.append(f"line 1: there is no unit {quoted(column.unit)} in the course.")
-        for unit in units:
-            first = self._columns.setdefault((column.what, unit), column)
-            if first is not column:
-                titles = f"{quoted(first.title)} and {quoted(column.title)}"
-                self._problems.append(f"line 1: {titles} are about the same: take one out.")
+            problems.append(f"line 1: there is no unit {quoted(unit)} in the course.")
+        for each in units:
+            first, other = found.setdefault((what, each), (place, title.strip()))
+            if first != place:
+                titles = f"{quoted(other)} and {quoted(title.strip())}"
+                problems.append(f"line 1: {titles} are about the same: take one out.")
+    return found
 
-    def _units_called(self, name: str) -> list[str]:
-        return [unit.folder for unit in self._course.units if unit.is_called(name)]
 
-    def _moment(self, text: str) -> datetime:
-        """A time; one without its distance from UTC is in the course's time zone, one shown twice is the earlier."""
-        moment = read_moment(text) or read_date(text)
-        if moment is None:
+def _hand_in(
+    columns: _Columns, cells: Sequence[str], course: Course, withdrawn: Collection[str]
+) -> tuple[HandIn, list[str]]:
+    """What a row says, and what is wrong with it."""
+    at: dict[str, datetime] = {}
+    extra_days: dict[str, float] = {}
+    exempt: dict[str, None] = {}
+    wrong: list[str] = []
+    for (what, unit), (place, title) in columns.items():
+        text = cells[place].strip()
+        if text in ("", NOTHING):  # systems list those who handed in nothing, too
+            continue
+        try:
+            if what == EXEMPT:
+                exempt |= dict.fromkeys(_exempt(text, course, withdrawn))
+            elif what == EXTRA_DAYS:
+                extra_days[unit] = _days(text, unit, course)
+            elif course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
+                at[unit] = _moment(text, course.policy.time_zone)
+        except KataError as error:
+            wrong.append(f"{error} The column is {quoted(title)}.")
+    return HandIn(at=at, extra_days=extra_days, exempt=tuple(exempt)), wrong
+
+
+def _units_called(name: str, course: Course) -> list[str]:
+    return [unit.folder for unit in course.units if unit.is_called(name)]
+
+
+def _moment(text: str, zone: str | None) -> datetime:
+    """A time; one without its distance from UTC is in the course's time zone, one shown twice is the earlier."""
+    moment = read_moment(text) or read_date(text)
+    if moment is None:
+        raise KataError(
+            f"{quoted(text)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them ({DATE_EXAMPLE})."
+        )
+    in_zone = placed(moment, read_zone(zone) if zone else None)
+    if in_zone is None:
+        raise KataError(
+            f"nobody knows in which time zone {quoted(text)} is: write {EXAMPLE} +01:00, or add time_zone to the "
+            "policy in course.yml."
+        )
+    return earliest(in_zone)
+
+
+def _days(text: str, unit: str, course: Course) -> float:
+    due = course.policy.due
+    if not due:
+        first = course.units[0].folder if unit == EVERY_UNIT else unit
+        raise KataError(
+            "course.yml gives no due dates, so extra days are of no use. To give them, add these lines to it:\n"
+            f"    policy:\n      due: {{{first}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10\n"
+        )
+    if unit not in (EVERY_UNIT, *due):
+        raise KataError("course.yml gives no due date, so there is no use for extra days.")
+    if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
+        raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
+    return days
+
+
+def _exempt(text: str, course: Course, withdrawn: Collection[str]) -> Iterator[str]:
+    """The exercises in a list of exercises and units."""
+    units = {unit.folder: [each.id for each in unit.exercises] for unit in course.units}
+    ids = [id for theirs in units.values() for id in theirs]
+    for name in filter(None, _BETWEEN.split(text)):
+        meant = [name] if name in ids else [id for unit in _units_called(name, course) for id in units[unit]]
+        if not meant and name not in withdrawn:
             raise KataError(
-                f"{quoted(text)} is not a date and a time such as {EXAMPLE}, "
-                f"nor as Moodle writes them ({DATE_EXAMPLE})."
+                f"there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *units]) or '.'}"
             )
-        in_zone = placed(moment, self._zone)
-        if in_zone is None:
-            raise KataError(
-                f"nobody knows in which time zone {quoted(text)} is: write {EXAMPLE} +01:00, or add time_zone to the "
-                "policy in course.yml."
-            )
-        return earliest(in_zone)
-
-    def _days(self, text: str, unit: str) -> float:
-        due = self._course.policy.due
-        if not due:
-            first = self._course.units[0].folder if unit == EVERY_UNIT else unit
-            raise KataError(
-                "course.yml gives no due dates, so extra days are of no use. To give them, add these lines to it:\n"
-                f"    policy:\n      due: {{{first}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10\n"
-            )
-        if unit not in (EVERY_UNIT, *due):
-            raise KataError("course.yml gives no due date, so there is no use for extra days.")
-        if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
-            raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
-        return days
-
-    def _exempt(self, text: str) -> list[str]:
-        """The exercises in a list of exercises and units."""
-        units = {unit.folder: [each.id for each in unit.exercises] for unit in self._course.units}
-        ids = [id for theirs in units.values() for id in theirs]
-        found: list[str] = []
-        for name in filter(None, _BETWEEN.split(text)):
-            meant = [name] if name in ids else [id for unit in self._units_called(name) for id in units[unit]]
-            if not meant and name not in self._withdrawn:
-                raise KataError(
-                    f"there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *units]) or '.'}"
-                )
-            found += meant
-        return found
+        yield from meant

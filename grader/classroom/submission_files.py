@@ -9,7 +9,7 @@ import hashlib
 import io
 import os
 import stat
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,11 +50,6 @@ class SubmissionFiles:
     is_late: bool = False
     as_group: tuple[str, ...] = ()
 
-    @property
-    def paths(self) -> Sequence[Path]:
-        """All its paths in the class's folder."""
-        return [part.path for part in self.parts] or [self.path]
-
     def read(self, course: Course) -> Submission:
         """Read it. If its content is unreadable, this is an empty submission with the reason as its problem.
 
@@ -65,36 +60,10 @@ class SubmissionFiles:
         except SlowDiskError as error:
             raise OutOfReach(f"It could not be read: {error}") from None
         except SubmissionError as error:
-            for path in self.paths:
+            for path in [part.path for part in self.parts] or [self.path]:
                 _demand_within_reach(path)
-            return self.without_content(str(error))
+            return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
         return replace(read, name=self.entry)
-
-    def without_content(self, reason: str) -> Submission:
-        """An empty submission with the reason as its problem."""
-        return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", reason),))
-
-
-def digest_of(submission: Submission, exercise: str | None = None) -> str:
-    """SHA-256 of the sources that count and of the problems in reading them; of one exercise, if it is given.
-
-    The submission's name and those of its files do not matter.
-    """
-    total = hashlib.sha256()
-    for id, source in sorted(submission.sources.items()):
-        if exercise in (None, id):
-            _add(total, b"source", id.encode(), source.content)
-    for each in submission.problems:
-        if exercise in (None, each.exercise):
-            said = (each.file, each.kind, each.message, each.exercise or "")
-            _add(total, b"problem", *(part.encode("utf-8", "surrogatepass") for part in said))
-    return total.hexdigest()
-
-
-def _add(total: hashlib._Hash, *parts: bytes) -> None:
-    for part in parts:
-        total.update(f"{len(part)}:".encode())
-        total.update(part)
 
 
 def _demand_within_reach(path: Path) -> None:
@@ -109,46 +78,54 @@ def _demand_within_reach(path: Path) -> None:
         raise OutOfReach(f"It could not be read: {error.strerror or 'unknown error'}.") from None
 
 
-# --- maps of `kata play`, for the class's pages: a learner's own claim, shown as such; nothing is graded by them ------
+def digest_of(submission: Submission, exercise: str | None = None) -> str:
+    """SHA-256 of the sources that count and of the problems in reading them; of one exercise, if it is given.
+
+    The submission's name and those of its files do not matter.
+    """
+    parts: list[bytes] = []
+    for id, source in sorted(submission.sources.items()):
+        if exercise in (None, id):
+            parts += [b"source", id.encode(), source.content]
+    for each in submission.problems:
+        if exercise in (None, each.exercise):
+            said = ("problem", each.file, each.kind, each.message, each.exercise or "")
+            parts += [part.encode("utf-8", "surrogatepass") for part in said]
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(f"{len(part)}:".encode())
+        total.update(part)
+    return total.hexdigest()
 
 
 def played_in(files: SubmissionFiles) -> dict[str, Played]:
-    """What one learner played, by exercise; nothing for one whose submission holds no such file, or none to read.
+    """The maps of `kata play` that one learner handed in, by exercise: a claim, for pages alone. Nothing if none.
 
-    It is read on the learner's own time, like all that is handed in, and a zip within the same limits.
+    They are read on the learner's own time, like all that is handed in, and a zip within the same limits.
     """
     path = files.path
     with suppress(SubmissionError, UnreadableError, OSError, ValueError), reading_clock(path.name):
-        if path.is_symlink():
-            return {}
-        if path.is_dir():
-            return _first_maps(_in_folder(path))
-        if path.suffix.lower() == ".zip":
-            members = list_zip(io.BytesIO(read_regular(path, OF_A_LEARNER.zip_mb * MB)), path.name)
-            there = [members[where] for where in _places(members)]
-            return _first_maps([each for each in there if not isinstance(each, UnreadableError | None)])
+        for read in _maps_at(path):
+            look_at_clock()
+            with suppress(UnreadableError):
+                if found := from_bytes(read(MOST_BYTES)):
+                    return found
     return {}
 
 
-def _places(paths: Collection[str]) -> list[str]:
-    """Where such a file may lie in a zip."""
-    named = (path for path in sorted(paths) if path.split("/")[-2:] == [STATE, FILE_NAME])
-    return list(islice((path for path in named if path.count("/") < MOST_DEPTH), MOST_FOLDERS))
-
-
-def _in_folder(path: Path) -> list[Read]:
-    """Of the submission's own folder and of those right below it; no link is followed. Raises OSError."""
-    with os.scandir(path) as entries:
-        below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
-    states = [folder / STATE for folder in (path, *(path / name for name in below if name != STATE))]
-    return [partial(read_regular, each / FILE_NAME) for each in states if each.is_dir() and not each.is_symlink()]
-
-
-def _first_maps(reads: Sequence[Read]) -> dict[str, Played]:
-    """Those of the first file that can be read and holds any. Raises SubmissionError."""
-    for read in reads:
-        look_at_clock()
-        with suppress(UnreadableError):
-            if found := from_bytes(read(MOST_BYTES)):
-                return found
-    return {}
+def _maps_at(path: Path) -> Iterator[Read]:
+    """Where such files may lie: in a zip, or in a folder and those right below it. No link is followed."""
+    if path.is_symlink():
+        return
+    if path.is_dir():
+        with os.scandir(path) as entries:
+            below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
+        for state in (folder / STATE for folder in (path, *(path / name for name in below if name != STATE))):
+            if state.is_dir() and not state.is_symlink():
+                yield partial(read_regular, state / FILE_NAME)
+    elif path.suffix.lower() == ".zip":
+        members = list_zip(io.BytesIO(read_regular(path, OF_A_LEARNER.zip_mb * MB)), path.name)
+        named = (where for where in sorted(members) if where.split("/")[-2:] == [STATE, FILE_NAME])
+        for where in islice((where for where in named if where.count("/") < MOST_DEPTH), MOST_FOLDERS):
+            if callable(read := members[where]):
+                yield read

@@ -26,7 +26,7 @@ def test_a_worksheet_is_a_roster_in_every_language(
     rows = csv.reader(worksheet.read_text("utf-8-sig").splitlines())
     with (tmp_path / "worksheet.csv").open("w", encoding="utf-8-sig", newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows(rows)
-    found = read_roster(tmp_path / "worksheet.csv", vienna).learners
+    found = read_roster(tmp_path / "worksheet.csv", vienna)
     assert found == (
         Learner("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
         Learner("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
@@ -55,5 +55,5 @@ def test_other_tables_with_some_of_the_columns_are_no_worksheets(
     text: str, id: str, tmp_path: Path, vienna: Course
 ) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
-    (ada,) = read_roster(tmp_path / "roster.csv", vienna).learners
+    (ada,) = read_roster(tmp_path / "roster.csv", vienna)
     assert (ada.id, ada.participant) == (id, "")

@@ -93,7 +93,7 @@ def listed(tmp_path: Path, tiny_course: Path) -> Callable[[str], tuple[Learner, 
 
     def learners(text: str) -> tuple[Learner, ...]:
         (tmp_path / "given.csv").write_text(text, "utf-8")
-        return read_roster(tmp_path / "given.csv", load_course(tiny_course / "course.yml")).learners
+        return read_roster(tmp_path / "given.csv", load_course(tiny_course / "course.yml"))
 
     return learners
 

@@ -123,7 +123,7 @@ def test_roster_comes_back_as_it_was_when_the_class_was_graded(
     text: str, person: tuple[str, ...], tmp_path: Path, tiny_course: Path
 ) -> None:
     (tmp_path / "roster.csv").write_text(text, "utf-8")
-    learners = read_roster(tmp_path / "roster.csv", load_course(tiny_course / "course.yml")).learners
+    learners = read_roster(tmp_path / "roster.csv", load_course(tiny_course / "course.yml"))
     roster = roster_of(learners)
     assert roster is not None
     (found,) = roster.people().values()

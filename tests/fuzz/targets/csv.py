@@ -29,7 +29,7 @@ def run(data: bytes) -> None:
     path = scratch() / "list.csv"
     path.write_bytes(data)
     try:
-        roster = read_roster(path, COURSE).learners
+        roster = read_roster(path, COURSE)
     except KataError as error:
         assert_sentence(visible(str(error)).replace("\n", " "))  # as the command shows it
     else:
