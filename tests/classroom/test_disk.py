@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.results import read_results
 from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import Course
 
@@ -34,14 +33,14 @@ def test_run_without_room_stops_with_one_sentence_and_goes_on_when_there_is_some
     grading: Callable[..., Any],
     undisturbed: list[str],
     timeless: Callable[[Path], list[str]],
-    counted: Callable[[Path], int],
 ) -> None:
     out = tmp_path / "out"
-    status, said = grading(forty, out, preexec_fn=_little_room).end()
+    run = grading(forty, out, preexec_fn=_little_room)
+    status, said = run.end()
     assert status == 2
     (sentence,) = said.splitlines()
     assert "class.db cannot be written: " in sentence and "go on with --resume" in sentence
-    assert 0 < counted(out) < 40
+    assert 0 < run.count() < 40
     status, said = grading(forty, out, "--resume").end()
     assert status == 0, said
     assert timeless(out) == undisturbed
@@ -71,40 +70,50 @@ def test_submission_that_the_system_does_not_open_is_out_of_reach_and_not_unread
         SubmissionFiles("s003", (), locked).read(course)
 
 
-def test_submission_that_vanishes_is_no_zero_and_the_rest_goes_on(
-    dozen: Path, tmp_path: Path, recorded: Any, course: Any
-) -> None:
-    gone = dozen / "s003"
+@pytest.fixture
+def three(room: Any) -> Any:
+    """A class of three, of whom the second will be in trouble."""
+    room.hand_in({f"{name}/share.py": True for name in ("ada", "bo", "cy")})
+    return room
 
-    class Vanishing(recorded.Answering):  # type: ignore[misc, name-defined]
-        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-            shutil.rmtree(gone, ignore_errors=True)  # after the class was looked through
-            return super().submit(fn, *args, **kwargs)
 
-    run = recorded.run_class(course, dozen, tmp_path / "out", executor=Vanishing(course))
-    assert run.faults == ["s003"] and len(run.graded) == 11
-    record = next(each.record for each in read_results(tmp_path / "out") if each.record.submission == "s003")
+def test_submission_that_vanishes_is_no_zero_and_the_rest_goes_on(three: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit = three.recorded.Answering.submit
+
+    def vanish(*args: Any, **kwargs: Any) -> Any:
+        shutil.rmtree(three.folder / "cy", ignore_errors=True)  # after the class was looked through
+        return submit(*args, **kwargs)
+
+    monkeypatch.setattr(three.recorded.Answering, "submit", vanish)
+    run = three.grade(jobs=1)
+    assert run.faults == ["cy"] and run.graded == ["ada", "bo"]
+    record = three.records["cy"]
     assert not record.complete and "No such file" in record.exercises[0].checks[0].message
 
 
 def test_submission_at_which_the_grader_breaks_while_it_reads_costs_nobody_else_anything(
-    dozen: Path, tmp_path: Path, run_class: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    three: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = SubmissionFiles.read
 
     def breaking(files: SubmissionFiles, course: Course) -> Any:
-        return read(files, course) if files.entry != "s003" else 1 // 0
+        return read(files, course) if files.entry != "bo" else 1 // 0
 
     monkeypatch.setattr(SubmissionFiles, "read", breaking)
-    run = run_class(dozen, tmp_path / "out")
-    assert run.faults == ["s003"] and len(run.graded) == 11
-    assert "s003 was not graded. The grader broke while it read this submission (ZeroDivisionError)." in run.remarks
+    run = three.grade()
+    assert run.faults == ["bo"] and sorted(three.records) == ["ada", "bo", "cy"]
+    assert "bo was not graded. The grader broke while it read this submission (ZeroDivisionError)." in run.remarks
+    before = three.records["ada"]
+    assert "ada keeps its results" not in str(three.grade(resume=True).remarks)
+    monkeypatch.setattr(SubmissionFiles, "read", lambda files, course: 1 // 0)
+    assert "ada keeps its results of the earlier run. The grader broke" in str(three.grade(resume=True).remarks)
+    assert three.records["ada"] == before
     monkeypatch.undo()
-    assert run_class(dozen, tmp_path / "out", resume=True).graded == ["s003"]
+    assert three.grade(resume=True).graded == ["bo"]
 
 
-def test_damaged_submission_is_told_in_one_line(dozen: Path, tmp_path: Path, run_class: Callable[..., Any]) -> None:
-    (dozen / "zoe.zip").write_bytes(b"no zip")
-    run = run_class(dozen, tmp_path / "out")
+def test_damaged_submission_is_told_in_one_line(three: Any) -> None:
+    three.hand_in({"zoe.zip": "no zip"})
+    run = three.grade()
     assert run.remarks == ["zoe: zoe is damaged or not a zip; zip your files again."]
     assert run.faults == []
