@@ -81,33 +81,28 @@ def points(record: Record) -> dict[str, float]:
     return {check.name: check.points for check in record.exercises[0].checks}
 
 
-def test_a_right_answer_gets_everything(grade):
-    (record,) = grade(RIGHT)
-    assert record.points == record.max_points == 4 and record.exercises[0].status == "passed"
+WHOLE = {"test_main": 2, "test_behaviour": 1, "test_manners": 0.5, "test_repair": 0.5}
+GRADED = {
+    "right": (RIGHT, "passed", WHOLE, []),
+    "a large repair loses points but passes": (REWRITTEN, "passed", {**WHOLE, "test_repair": 0}, []),
+    "manners count only when the main check passes": (
+        WRONG_BUT_POSITIVE, "failed", {**dict.fromkeys(WHOLE, 0), "test_behaviour": 1}, ["whole-sum"],
+    ),
+    "an unknown mistake is not given a name": (
+        RIGHT.rstrip() + " ** 2\n", "failed", {**dict.fromkeys(WHOLE, 0), "test_behaviour": 1}, [],
+    ),
+}  # fmt: skip
 
 
-def test_manners_count_only_when_the_main_check_passes(grade):
-    (record,) = grade(WRONG_BUT_POSITIVE)
+@pytest.mark.parametrize(("source", "status", "expected", "named"), GRADED.values(), ids=GRADED)
+def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(grade, source, status, expected, named):
+    (record,) = grade(source)
     (exercise,) = record.exercises
-    assert exercise.status == "failed"
-    assert points(record) == {"test_main": 0, "test_behaviour": 1, "test_manners": 0, "test_repair": 0}
-    manners = next(check for check in exercise.checks if check.name == "test_manners")
-    assert manners.outcome == "passed" and "main check" in manners.message
-
-
-def test_a_large_repair_loses_points_but_passes(grade):
-    (record,) = grade(REWRITTEN)
-    assert record.exercises[0].status == "passed" and record.points == 3.5
-
-
-def test_a_known_mistake_is_named(grade):
-    (record,) = grade(WRONG_BUT_POSITIVE)
-    assert [found.mistake for found in record.exercises[0].diagnosis] == ["whole-sum"]
-
-
-def test_an_unknown_mistake_is_not_given_a_name(grade):
-    (record,) = grade("def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) ** 2\n")
-    assert record.exercises[0].status == "failed" and record.exercises[0].diagnosis == ()
+    assert (exercise.status, points(record)) == (status, expected) and record.points == sum(expected.values())
+    assert [found.mistake for found in exercise.diagnosis] == named
+    if status == "failed":
+        manners = next(check for check in exercise.checks if check.name == "test_manners")
+        assert manners.outcome == "passed" and "main check" in manners.message
 
 
 def test_two_runs_with_one_seed_give_the_same_bytes(grade):
@@ -129,42 +124,24 @@ def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
     assert not any(part.isdigit() for part in message.split("got")[-1])
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
-        ("def shar(amounts):\n    return amounts\n", "no `share` in your file"),
-        ("def share(amounts:\n", "not valid Python"),
-        ("import no_such_module\n", "There is no module `no_such_module` here, which is imported in line 1 (`import "),
-        ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
-        ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
-        ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
-        ("def share(amounts):\n    raise NotImplementedError('share: still to write')\n", "Not written yet in line 2"),
-        (
-            "def share(amounts):\n    return (amounts > 0).softmax(-1)\n",
-            "NotImplementedError in line 2, in `share` (`ret",
-        ),
-        ("", "no `share` in your file"),
-        ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),
-        ("def share(amounts):\n    import os; os._exit(0)\n", "ended the Python process"),
-        ("def share(amounts):\n    raise KeyboardInterrupt\n", "KeyboardInterrupt"),
-        ("import pytest\ndef share(amounts):\n    pytest.skip('x')\n", "Skipped"),
-    ],
-    ids=[
-        "no-entry",
-        "syntax",
-        "import",
-        "list",
-        "shape",
-        "unwritten",
-        "given",
-        "of-torch",
-        "empty",
-        "exit",
-        "os-exit",
-        "interrupt",
-        "skip",
-    ],
-)
+SAID = {
+    "no entry": ("def shar(amounts):\n    return amounts\n", "no `share` in your file"),
+    "syntax": ("def share(amounts:\n", "not valid Python"),
+    "import": ("import no_such_module\n", "There is no module `no_such_module` here, which is imported in line 1 (`import "),
+    "list": ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
+    "shape": ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
+    "unwritten": ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
+    "given": ("def share(amounts):\n    raise NotImplementedError('share: still to write')\n", "Not written yet in line 2"),
+    "of torch": ("def share(amounts):\n    return (amounts > 0).softmax(-1)\n", "NotImplementedError in line 2, in `share` (`ret"),
+    "empty": ("", "no `share` in your file"),
+    "exit": ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),
+    "os._exit": ("def share(amounts):\n    import os; os._exit(0)\n", "ended the Python process"),
+    "interrupt": ("def share(amounts):\n    raise KeyboardInterrupt\n", "KeyboardInterrupt"),
+    "skip": ("import pytest\ndef share(amounts):\n    pytest.skip('x')\n", "Skipped"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "message"), SAID.values(), ids=SAID)
 def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
     (record,) = grade(source)
     exercise = record.exercises[0]
@@ -172,15 +149,14 @@ def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
     assert message in exercise.checks[0].message
 
 
-@pytest.mark.parametrize(
-    ("result", "what"),
-    [("(amounts, 1)", "a tuple of 2"), ("None", "None (is a `return` missing?)"), ("5", "an int object")],
-    ids=["tuple", "None", "int"],
-)
-def test_what_no_layer_can_take_is_said_in_the_learners_terms(grade, result, what):
+NO_TENSOR = {"(amounts, 1)": "a tuple of 2", "None": "None (is a `return` missing?)", "5": "an int object"}
+
+
+@pytest.mark.parametrize("result", NO_TENSOR)
+def test_what_no_layer_can_take_is_said_in_the_learners_terms(grade, result):
     (record,) = grade(f"def share(amounts):\n    return {result}\n")
     message = next(check.message for check in record.exercises[0].checks if check.name == "test_behaviour")
-    assert message == f"Your code should return a tensor, but {what} came back."
+    assert message == f"Your code should return a tensor, but {NO_TENSOR[result]} came back."
 
 
 def test_absent_untouched_and_refused_files_are_told_apart(judge, course):

@@ -1,4 +1,4 @@
-"""Closing a sandbox at any moment of its start ends it, and nobody waits for what is left of it."""
+"""Closing a sandbox at any moment of its start ends it, and nothing is left of it or of its workers."""
 
 from __future__ import annotations
 
@@ -38,51 +38,47 @@ def test_whoever_waits_for_a_sandbox_that_is_closed_is_told_so(milliseconds: int
             assert all(isinstance(each.exception(SECONDS), MachineError) for each in waiting)
 
 
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
+def held() -> tuple[int, int]:
+    """Descriptors and threads of workers in this process."""
+    threads = sum(thread.name == "kata worker" for thread in threading.enumerate())
+    return len(os.listdir("/proc/self/fd")), threads
 
 
-def test_nothing_is_kept_of_workers_that_are_gone() -> None:
+def is_let_go(before: tuple[int, int]) -> bool:
+    """Whether soon no more is held than before; each thread closes its pipe in its own time."""
+    until = time.monotonic() + 10
+    while is_more := any(now > then for now, then in zip(held(), before, strict=True)):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.05)
+    return not is_more
+
+
+def test_a_closed_sandbox_and_its_closed_workers_leave_no_descriptor_and_no_thread_behind() -> None:
+    outside = held()
     with Sandbox("process") as sandbox:
         sandbox.await_ready()
-        before = open_descriptors()
+        before = held()
         for _ in range(5):
             worker = sandbox.spawn(Bounds())
             worker.await_ready()
+            assert held()[1] == before[1] + 2
             worker.close()
-        until = time.monotonic() + 10
-        while open_descriptors() > before and time.monotonic() < until:
-            time.sleep(0.05)  # each thread closes its pipe in its own time
-        assert open_descriptors() <= before
+            assert is_let_go(before)
+        last = sandbox.spawn(Bounds())
+        last.await_ready()
+    last.close()
+    assert is_let_go(outside)
 
 
 def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
     with Sandbox("process") as sandbox:
         sandbox.await_ready()
-        before = open_descriptors()
+        descriptors, threads = held()
         sandbox._process.kill()
         sandbox._process.wait()
         for _ in range(3):
             with pytest.raises(MachineError):
                 sandbox.spawn(Bounds()).await_ready(5)
-        until = time.monotonic() + 10
-        while open_descriptors() > before + 3 and time.monotonic() < until:
-            time.sleep(0.05)
-        assert open_descriptors() <= before + 3  # of a worker that was handed out before its end was seen
-
-
-def test_a_closed_sandbox_leaves_no_descriptor_and_no_thread_behind() -> None:
-    def held() -> tuple[int, int]:
-        return open_descriptors(), sum(thread.name == "kata worker" for thread in threading.enumerate())
-
-    before = held()
-    with Sandbox("process") as sandbox:
-        sandbox.await_ready()
-        worker = sandbox.spawn(Bounds())
-        worker.await_ready()
-        assert held()[1] == before[1] + 2
-    worker.close()
-    until = time.monotonic() + 10
-    while held() != before and time.monotonic() < until:
-        time.sleep(0.05)
-    assert held() == before
+        # of a worker that was handed out before its end was seen
+        assert is_let_go((descriptors + 3, threads + 2))

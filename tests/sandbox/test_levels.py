@@ -1,3 +1,5 @@
+"""What a machine can isolate is found out by trying it, and what a level needs is said where it is missing."""
+
 import os
 import subprocess
 import sys
@@ -12,10 +14,9 @@ from grader.sandbox.levels import MachineError, launch
 
 
 def test_the_environment_passed_on_is_only_ours(monkeypatch):
-    monkeypatch.setenv("SECRET_TOKEN", "x")
-    monkeypatch.setenv("LD_PRELOAD", "x")
-    monkeypatch.setenv("PYTHONPATH", "x")
-    assert not {"SECRET_TOKEN", "LD_PRELOAD", "PYTHONPATH"} & levels.environment().keys()
+    for name in ("SECRET_TOKEN", "LD_PRELOAD", "PYTHONPATH"):
+        monkeypatch.setenv(name, "x")
+        assert name not in levels.environment()
 
 
 def test_folders_within_others_are_not_bound_twice():
@@ -37,61 +38,54 @@ def test_python_that_was_named_from_another_folder_is_found_behind_the_wall(monk
 
 
 @pytest.mark.thorough
-def test_torch_outside_the_environment_is_said_to_be_there(tmp_path):
+def test_torch_outside_the_environment_is_said_to_be_there(tmp_path, run_command):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
     packages = [str(Path(torch.__file__).parents[1]), str(Path(levels.__file__).parents[2])]
-    done = subprocess.run(
-        [tmp_path / "bare" / "bin" / "python", "-m", "grader", "doctor"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(packages)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [tmp_path / "bare" / "bin" / "python", "-m", "grader", "doctor"]
+    done = run_command(*command, cwd=tmp_path, env={"PYTHONPATH": os.pathsep.join(packages)})
     told = " ".join(done.stdout.split())
     assert "level full: learners' code finds no torch: it sees" in told and "install torch there" in told
     assert "No module named" not in told
 
 
-def test_without_bubblewrap_full_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MachineError, match="bubblewrap"):
-        launch("full")
+PARTS = ("bubblewrap", "Landlock", "seccomp", "fork")
 
 
 @pytest.mark.parametrize(
     ("broken", "level"),
     [
-        ((), "full"),
-        (("bubblewrap",), "reduced"),
-        (("Landlock",), "process"),
-        (("seccomp",), "process"),
-        (("fork",), "process"),
+        ("nothing", "full"),
+        ("bubblewrap", "reduced"),
+        ("Landlock", "process"),
+        ("seccomp", "process"),
+        ("fork", "process"),
     ],
-    ids=["nothing", "bubblewrap", "landlock", "seccomp", "fork"],
 )
 def test_the_strongest_level_without(broken, level):
-    parts = ("bubblewrap", "Landlock", "seccomp", "fork")
-    findings = [doctor.Finding(part, part not in broken) for part in parts]
-    assert doctor.strongest_level(findings) == level
+    assert doctor.strongest_level([doctor.Finding(part, part != broken) for part in PARTS]) == level
 
 
-def test_a_missing_part_comes_with_its_remedy(monkeypatch, tmp_path):
+def remedy_for_bubblewrap():
+    (finding,) = (finding for finding in doctor.examine() if finding.part == "bubblewrap")
+    assert not finding.works
+    return finding.remedy
+
+
+def test_without_bubblewrap_full_is_refused_and_what_to_install_is_said(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    finding = next(finding for finding in doctor.examine() if finding.part == "bubblewrap")
-    assert not finding.works and "apt-get install bubblewrap" in finding.remedy
+    with pytest.raises(MachineError, match="bubblewrap"):
+        launch("full")
+    assert "apt-get install bubblewrap" in remedy_for_bubblewrap()
+
+
+def test_a_machine_without_namespaces_says_what_bubblewrap_said(monkeypatch, tmp_path):
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert "No permissions" in str(try_level("full")) and "No permissions" in remedy_for_bubblewrap()
+    assert doctor.strongest_level() == "reduced"
 
 
 def test_the_judges_side_starts_a_zygote_without_loading_torch():
     code = "import sys; import grader.sandbox.levels, grader.sandbox.doctor; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_machine_without_namespaces_says_what_bubblewrap_said(monkeypatch, tmp_path):
-    refusing = tmp_path / "bwrap"
-    refusing.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
-    refusing.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    assert "No permissions" in str(try_level("full"))
-    findings = doctor.examine()
-    assert doctor.strongest_level(findings) == "reduced"
-    assert "No permissions" in next(finding.remedy for finding in findings if finding.part == "bubblewrap")

@@ -1,4 +1,4 @@
-"""Threads without end, answers that are long in reading, endings that the judge has to wait for: all are bounded or counted."""
+"""Threads without end, and endings that the judge has to wait for: all are bounded or counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from grader.judge import grading
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.inside import wire
 from grader.sandbox.worker import Budget, Shortage
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
@@ -98,11 +97,3 @@ def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, budgets
     graded(judge, RIGHT + EXCHANGES.format(does=BURNS).encode())
     once = budgets[0].worked / 3  # it is lost three times
     assert once > 0.3
-
-
-@pytest.mark.parametrize("kind", ["tuple", "dict"])
-def test_a_value_of_too_many_parts_is_refused_whatever_it_is(kind: str) -> None:
-    part = "[1,1]" if kind == "dict" else "1"
-    header = f'{{"$":"{kind}","v":[{",".join([part] * (wire.MAX_ITEMS + 1))}]}}'
-    with pytest.raises(wire.WireError):
-        wire.unpack(header.encode(), b"")

@@ -100,31 +100,6 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
     assert "Isolation: process" in done.stdout
 
 
-@pytest.fixture(scope="module")
-def own_course(tmp_path_factory):
-    """A copy of the real course, to work in."""
-    root = tmp_path_factory.mktemp("course") / "course"
-    for part in ("exercises", "solutions", "tests/kits"):
-        shutil.copytree(ROOT / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "course.yml", root)
-    (root / "pytest.ini").write_text("[pytest]\naddopts = --import-mode=importlib\n")
-    return root
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("change", "ending"), [(("", ""), "passed"), (("return", "return 2 *"), "failed")], ids=["right", "wrong"]
-)
-def test_plain_pytest_judges_in_the_real_course(change, ending, own_course, elsewhere, run_command):
-    right = (ROOT / "solutions" / SOFTMAX.relative_to("exercises")).read_text(encoding="utf-8")
-    (own_course / SOFTMAX).write_text(right.replace(*change), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-p", "grader.pytest_plugin", SOFTMAX]
-    done = run_command(*command, cwd=own_course, env={**elsewhere, "KATA_COURSE": str(own_course)})
-    assert done.returncode == (0 if ending == "passed" else 1), done.stdout + done.stderr
-    assert ending in done.stdout.splitlines()[-1]
-    assert "Traceback" not in done.stdout
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("source", "sentence"), WRONG.values(), ids=WRONG.keys())
 def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, tiny_course):

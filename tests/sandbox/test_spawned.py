@@ -11,11 +11,11 @@ import pytest
 
 from grader.sandbox import levels
 from grader.sandbox import worker as worker_module
-from grader.sandbox.levels import LaunchedZygote, MachineError, launch, launch_spawned
+from grader.sandbox.levels import MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, SpawnedWorkers, open_sandbox
 from grader.sandbox.worker import Bounds, WorkerLost, ending_of
 
-from .asking import ask, ask_once, begin, call, load
+from .asking import ask, ask_once, begin, call
 
 GONE_SECONDS = 20
 
@@ -29,16 +29,6 @@ def is_gone(pid: int) -> bool:
             return True
         time.sleep(0.1)
     return False
-
-
-@pytest.mark.thorough
-def test_two_workers_can_run_at_a_time(spawned):
-    both = [begin(spawned, f"import os\ndef f():\n    return [{number}, os.getpid()]") for number in range(2)]
-    (one, first), (other, second) = (ask(worker)["answers"]["1"] for worker in both)
-    assert (one, other) == (0, 1) and len({first, second, os.getpid()}) == 3
-    for worker in both:
-        worker.close()
-        assert is_gone(worker.process.popen.pid)
 
 
 def test_what_a_child_of_its_own_prints_goes_nowhere_and_there_is_no_input(spawned, capfd):
@@ -60,17 +50,6 @@ def test_where_processor_time_is_not_counted_wall_time_is_but_not_that_of_waitin
             ask(worker, 3, seconds=2)
 
 
-@pytest.mark.thorough
-def test_a_loop_while_the_file_is_loaded_is_cut_too(spawned):
-    worker = spawned.spawn(Bounds())
-    said = load(worker, "while True: pass", seconds=1)
-    next(said)
-    with pytest.raises(WorkerLost) as lost:
-        next(said)
-    worker.close()
-    assert lost.value.reason == "time"
-
-
 CODES = {
     "an exit": (3, "exit", "3"),
     "a signal": (-11, "signal", "SIGSEGV"),
@@ -87,20 +66,19 @@ def test_an_exit_code_is_told_in_the_words_of_every_system(code, reason, detail)
     assert (loss.reason, loss.detail) == (reason, detail)
 
 
-# --- the workers themselves ------------------------------------------------------------------------------------
-
-
 @pytest.mark.thorough
-def test_the_next_child_is_warm_before_it_is_asked_for(spawned):
-    worker = begin(spawned, "def f():\n    return 1")
+def test_two_workers_can_run_at_a_time_and_the_next_child_is_warm_before_it_is_asked_for(spawned):
+    source = "import os\ndef f():\n    return os.getpid()"
+    worker = begin(spawned, source)
     spawned.await_ready()
     started = time.monotonic()
-    following = begin(spawned, "def f():\n    return 2")
+    following = begin(spawned, source)
     took = time.monotonic() - started
-    assert ask(following)["answers"]["1"] == 2 and ask(worker)["answers"]["1"] == 1
+    assert len({ask(following)["answers"]["1"], ask(worker)["answers"]["1"], os.getpid()}) == 3
     assert took < 1.0  # importing torch alone takes longer
     for each in (worker, following):
         each.close()
+        assert is_gone(each.process.popen.pid)
 
 
 @pytest.mark.thorough
@@ -165,24 +143,12 @@ def test_when_the_judge_is_killed_its_children_end_even_in_a_loop():
                 os.kill(pid, signal.SIGKILL)
 
 
-# --- which kind -----------------------------------------------------------------------------------------------
-
-
-def test_where_there_is_fork_practice_uses_it():
+def test_practice_uses_fork_where_it_is_and_without_it_spares_and_grading_is_refused(monkeypatch):
     with open_sandbox("process") as sandbox:
         assert isinstance(sandbox, Sandbox)
-
-
-def test_without_fork_practice_uses_spares_and_grading_is_refused(monkeypatch):
     monkeypatch.setattr(levels, "has_zygotes", lambda: False)
     with open_sandbox("process") as sandbox:
         assert isinstance(sandbox, SpawnedWorkers) and sandbox.level == "process"
     for level in ("full", "reduced"):
         with pytest.raises(MachineError):
             launch(level)
-
-
-def test_a_spare_is_no_zygote():
-    launched = launch_spawned()
-    assert launched.level == "process" and not isinstance(launched, LaunchedZygote)
-    launched.process.communicate(timeout=60)  # it ends as soon as its questions do

@@ -1,3 +1,5 @@
+"""A model is trained by torch's own AdamW, without what torch would load for it."""
+
 import subprocess
 import sys
 
@@ -6,14 +8,6 @@ import torch
 from grader.sandbox.inside.case_steps import CLIP, train
 
 A_FEW_MODULES = 20
-
-
-def test_a_model_learns():
-    torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Embedding(5, 16), torch.nn.Linear(16, 5))
-    idx = torch.arange(5).repeat(40, 4, 1)
-    train(model, torch.cat([idx, idx[..., :1]], -1), 0.05)
-    assert torch.equal(model(torch.arange(5)).argmax(-1), (torch.arange(5) + 1) % 5)
 
 
 def test_it_is_torchs_own_adamw():

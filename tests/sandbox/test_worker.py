@@ -12,7 +12,7 @@ from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MOST_UNREAD, Bounds, Budget, WorkerLost
 
-from .asking import SECONDS, ask_once, begin, call, question
+from .asking import SECONDS, ask_once, begin, call, load, question
 
 
 def ask_all(worker, *questions):
@@ -32,26 +32,28 @@ def test_an_error_comes_back_with_the_learners_line(either):
     assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
 
 
-def test_libraries_can_be_imported(walled):
-    source = "import math, random, dataclasses, numpy, torch.nn.functional as F\ndef f():\n    return math.pi"
-    assert call(walled, source) > 3
-
-
-def test_dataclasses_and_type_hints_of_the_file_itself_work(walled):
-    source = (
+HONEST = {
+    "libraries": (
+        "import math, random, dataclasses, numpy, torch.nn.functional as F\ndef f():\n    return math.floor(math.pi)",
+        3,
+    ),
+    "dataclasses and type hints of the file itself": (
         "from __future__ import annotations\nfrom dataclasses import dataclass\nimport typing\n"
         "@dataclass\nclass A:\n    n: int = 3\n"
-        "def f():\n    return A().n + len(typing.get_type_hints(A))"
-    )
-    assert call(walled, source) == 4
-
-
-def test_threads_of_torch_and_python_work(walled):
-    source = (
+        "def f():\n    return A().n + len(typing.get_type_hints(A))",
+        4,
+    ),
+    "threads": (
         "import threading\ndef f():\n    seen = []\n"
-        "    t = threading.Thread(target=seen.append, args=(1,)); t.start(); t.join()\n    return seen"
-    )
-    assert call(walled, source) == [1]
+        "    t = threading.Thread(target=seen.append, args=(1,)); t.start(); t.join()\n    return seen",
+        [1],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "value"), HONEST.values(), ids=HONEST)
+def test_what_honest_code_needs_works(walled, source, value):
+    assert call(walled, source) == value
 
 
 FORBIDDEN = {
@@ -177,6 +179,16 @@ def test_every_end_is_told_as_what_it_was(either, source, reason):
     worker.close()
     assert lost.value.reason == reason
     either.await_ready()
+
+
+@pytest.mark.thorough
+def test_a_loop_while_the_file_is_loaded_is_cut_too(either):
+    worker = either.spawn(Bounds())
+    said = load(worker, "while True: pass", seconds=1)
+    next(said)
+    with pytest.raises(WorkerLost, match="time"):
+        next(said)
+    worker.close()
 
 
 def test_memory_is_bounded(either):
