@@ -8,7 +8,6 @@ import os
 import runpy
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import answers
@@ -23,16 +22,13 @@ from grader.record import Record
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
-
-
-def measured(folder: Path, script: str, *arguments: str) -> list[dict[str, str]]:
-    """The rows of the table that a benchmark keeps."""
-    kept = folder / "kept.json"
-    command = [sys.executable, ROOT / "benchmarks" / script, *arguments, "--json", kept]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    table = figures.read(kept)
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+EDITED = {
+    "points": [("answer", None), ("assert", 500)],
+    "emptied": [("answer", None), ("pass", 5)],
+    "deleted": [("answer", None)],
+    "renamed": [("answer", None), ("assert", 5)],
+}
+"""What becomes of the cells of a notebook, an answer and its test, by cheat."""
 
 
 def test_a_larger_class_begins_with_the_smaller_one_and_no_two_files_are_alike() -> None:
@@ -65,29 +61,21 @@ def test_the_rivals_tests_tell_right_from_wrong(id: str, tmp_path: Path) -> None
     assert sum(caught) > len(caught) / 2
 
 
-@pytest.mark.parametrize(
-    ("cheat", "cells"),
-    [
-        pytest.param("points", [("answer", None), ("assert", 500)], id="points"),
-        pytest.param("emptied", [("answer", None), ("pass", 5)], id="emptied"),
-        pytest.param("deleted", [("answer", None)], id="deleted"),
-        pytest.param("renamed", [("answer", None), ("assert", 5)], id="renamed"),
-    ],
-)
-def test_a_cheat_changes_the_cells_that_test(cheat: str, cells: list[tuple[str, int | None]]) -> None:
+@pytest.mark.parametrize("cheat", EDITED)
+def test_a_cheat_changes_the_cells_that_test(cheat: str) -> None:
     notebook = [
         rivals.code("answer", "softmax", nbgrader=rivals.marks("softmax")),
         rivals.code("assert", "test-softmax", nbgrader=rivals.marks("test-softmax", 5)),
     ]
     cheats.edit(cheats.CHEATS[cheat]["edit"], notebook)
-    assert [(cell.source, cell.metadata["nbgrader"].get("points")) for cell in notebook] == cells
+    assert [(cell.source, cell.metadata["nbgrader"].get("points")) for cell in notebook] == EDITED[cheat]
     names = [cell.metadata["nbgrader"]["grade_id"] for cell in notebook]
     assert ("test-softmax-2" in names) == (cheat == "renamed")
 
 
 @pytest.mark.parametrize("cheat", cheats.CHEATS)
-def test_every_cheat_but_the_honest_right_answer_would_be_wrong(cheat: str) -> None:
-    said: Mapping[str, object] = cheats.CHEATS[cheat]
+def test_every_cheat_is_said_and_is_python_for_every_tool(cheat: str) -> None:
+    said = cheats.CHEATS[cheat]
     assert set(said) <= {"title", "nbgrader", "otter", "ours", "edit"} and said["title"]
     for tool in ("nbgrader", "otter", "ours"):
         compile(cheats.source_of(cheat, tool), cheat, "exec")
@@ -95,13 +83,11 @@ def test_every_cheat_but_the_honest_right_answer_would_be_wrong(cheat: str) -> N
 
 def test_a_class_that_was_harmed_is_found_out(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    graded = {"ann": 4.0, "ben": 4.0, "eve": 4.0}
-    lines = [record_of(name, points) for name, points in graded.items()]
+    lines = [record_of(name, points) for name, points in {"ann": 4.0, "ben": 4.0, "eve": 4.0}.items()]
     results.write_text("\n".join([*lines, lines[0]]) + "\n", encoding="utf-8")
     learners = [answers.Learner(name) for name in ("ann", "ben", "cid", "eve")]
-    class_ = load.Class(
-        learners, {"eve"}, {name: {"softmax": 4.0} for name in ("ann", "cid")} | {"ben": {"softmax": 1}}
-    )
+    alone = {"ann": {"softmax": 4.0}, "cid": {"softmax": 4.0}, "ben": {"softmax": 1}}
+    class_ = load.Class(learners, {"eve"}, alone)
     came = load.outcome(results, class_, "", 1, 1.0)
     assert (came.as_alone, came.lost, came.twice, came.passed_attacks) == (1, 1, 1, 1)
     assert not came.holds(class_)
@@ -121,44 +107,46 @@ def record_of(name: str, points: float) -> str:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)  # a busy machine takes long to start them
-def test_a_class_is_graded_and_timed(tmp_path: Path) -> None:
-    (row,) = measured(tmp_path, "rivals.py", "--quick", "--exercises", "first-unit", "--tools", "ours")
-    assert row["tool"] == "ours" and float(row["seconds"]) > 0
-    assert row["wrong answers with full points"] == row["right answers without"] == "0"
+class TestFromEndToEnd:
+    """Each benchmark in its quickest form: the rows of the table that it keeps."""
 
+    @pytest.fixture
+    def measured(self, tmp_path: Path):
+        def rows(script: str, *arguments: str) -> list[dict[str, str]]:
+            kept = tmp_path / "kept.json"
+            command = [sys.executable, ROOT / "benchmarks" / script, *arguments, "--json", kept]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stdout + done.stderr
+            table = figures.read(kept)
+            return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
-@pytest.mark.thorough
-@pytest.mark.timeout(600)  # a busy machine takes long to start them
-def test_a_locked_worker_is_timed_beside_a_plain_fork(tmp_path: Path) -> None:
-    (row,) = measured(tmp_path, "run.py", "--quick", "--only", "fork")
-    assert float(row["ratio"]) == pytest.approx(float(row["ours (ms)"]) / float(row["other (ms)"]), abs=0.05)
+        return rows
 
+    def test_a_class_is_graded_and_timed(self, measured) -> None:
+        (row,) = measured("rivals.py", "--quick", "--exercises", "first-unit", "--tools", "ours")
+        assert row["tool"] == "ours" and float(row["seconds"]) > 0
+        assert row["wrong answers with full points"] == row["right answers without"] == "0"
 
-@pytest.mark.thorough
-@pytest.mark.timeout(600)  # a busy machine takes long to start them
-def test_the_lines_of_each_refusal_are_counted(tmp_path: Path) -> None:
-    known, _ = measured(tmp_path, "screens.py", "--only", "dot_scores")
-    assert int(known["refused"]) == len(answers.wrong_answers(COURSE, COURSE.exercise("dot_scores")))
-    assert 4 <= float(known["lines: median"]) <= int(known["most"].split()[0]) <= 20
+    def test_a_locked_worker_is_timed_beside_a_plain_fork(self, measured) -> None:
+        (row,) = measured("run.py", "--quick", "--only", "fork")
+        assert float(row["ratio"]) == pytest.approx(float(row["ours (ms)"]) / float(row["other (ms)"]), abs=0.05)
 
+    def test_the_lines_of_each_refusal_are_counted(self, measured) -> None:
+        known, _ = measured("screens.py", "--only", "dot_scores")
+        assert int(known["refused"]) == len(answers.wrong_answers(COURSE, COURSE.exercise("dot_scores")))
+        assert 4 <= float(known["lines: median"]) <= int(known["most"].split()[0]) <= 20
 
-@pytest.mark.thorough
-@pytest.mark.timeout(600)  # a busy machine takes long to start them
-@pytest.mark.skipif(
-    not Path("/sys/fs/cgroup/cpuacct").is_dir() or os.getuid() != 0, reason="wants control groups of version 1 and root"
-)
-def test_growth_sees_the_memory_of_every_process(tmp_path: Path) -> None:
-    one, two = measured(tmp_path, "growth.py", "--quick")
-    assert (one["learners"], two["learners"]) == ("1", "2")
-    assert float(two["memory (MiB)"]) > 100
+    @pytest.mark.skipif(not Path("/sys/fs/cgroup/cpuacct").is_dir(), reason="wants control groups of version 1")
+    @pytest.mark.skipif(os.getuid() != 0, reason="wants root")
+    def test_growth_sees_the_memory_of_every_process(self, measured) -> None:
+        one, two = measured("growth.py", "--quick")
+        assert (one["learners"], two["learners"]) == ("1", "2")
+        assert float(two["memory (MiB)"]) > 100
 
-
-@pytest.mark.thorough
-@pytest.mark.timeout(600)  # a busy machine takes long to start them
-def test_names_of_an_exercise_are_measured_and_none_is_wrong(tmp_path: Path) -> None:
-    kinds = ("known", "written", "right")
-    chosen = [part for kind in kinds for part in ("--kind", kind)]
-    rows = measured(tmp_path, "naming.py", "--only", "head_scores", "--every", "3", *chosen)
-    assert [row["answers"] for row in rows] == list(kinds)
-    assert rows[0]["named"].endswith(" 100%")
-    assert all(row["named wrongly"] == "0" for row in rows)
+    def test_names_of_an_exercise_are_measured_and_none_is_wrong(self, measured) -> None:
+        kinds = ("known", "written", "right")
+        chosen = [part for kind in kinds for part in ("--kind", kind)]
+        rows = measured("naming.py", "--only", "head_scores", "--every", "3", *chosen)
+        assert [row["answers"] for row in rows] == list(kinds)
+        assert rows[0]["named"].endswith(" 100%")
+        assert all(row["named wrongly"] == "0" for row in rows)
