@@ -27,7 +27,7 @@ MOST_LIKENED = 200
 """How many defined names are compared with a missing one: each takes time, and a file can define 100,000."""
 DOCUMENTED = re.compile(r" +(\w+(?:, \w+)*) +(\([^()]*\)(?: or \([^()]*\))*)(?: |$)")
 """A line of a stub's docstring that says a tensor's shape: `q, k, v   (b, h, n, d)   batch, heads, ...`."""
-ALIKE = re.compile(r"(\w+) and (\w+) alike")
+ALIKE = re.compile(r"\b(\w+) and (\w+) alike")
 ROLES = tuple(
     frozenset(names.split())
     for names in (

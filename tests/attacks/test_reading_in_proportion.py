@@ -29,7 +29,7 @@ from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook, read_python
 from grader.intake.reading import source_in
 from grader.intake.submission import UnreadableError
-from grader.judge.answers import same_answers
+from grader.judge.answers import Answers, same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
 from grader.notebooks.cells import inert
@@ -40,6 +40,7 @@ from grader.render.safe_text import safe_block, safe_line, visible
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
 NAMES = ExerciseNames(COURSE)
+SOFTMAX = COURSE.exercise("softmax")
 
 SIZES = (500, 2_000, 8_000)
 
@@ -95,31 +96,18 @@ def notebook(*sources: str, **metadata: object) -> bytes:
     return json.dumps({"cells": cells}).encode()
 
 
-def _error(text: str, kind: str = "exception", **details: Any) -> dict[str, Any]:
-    return {"kind": kind, "type": "RuntimeError", "message": text, "frames": [(1, "f")], "step": 0, **details}
+def an_error(text: str, **others: Any) -> dict[str, Any]:
+    return {"kind": "exception", "type": "RuntimeError", "message": text, "frames": [(1, "f")], "step": 0, **others}
 
 
-def _told(text: str) -> str:
-    return error_text(_error(text), text.splitlines(), "", hide_numbers=True)
+def told(text: str, **others: Any) -> str:
+    """What is said of an error with this text, or of another one, in a file with this text."""
+    return error_text(an_error(text, **others), text.splitlines(), "", hide_numbers=True)
 
 
-def _missing(text: str) -> str:
-    return error_text(_error("", "no_entry", name="softmax"), text.splitlines(), "", hide_numbers=True)
-
-
-def _same_errors(text: str) -> bool:
-    from grader.judge.answers import Answers
-
-    return same_answers(Answers({}, _error(text)), Answers({}, _error(text + "1")))
-
-
-def _executed(text: str) -> object:
-    softmax = COURSE.exercise("softmax")
-    return answer_among([ExecutedCell(1, text), ExecutedCell(2, f"# {softmax.file_name}\nx")], softmax, COURSE, "me")
-
-
-def _check(text: str) -> CheckResult:
-    return CheckResult(name="a", title="A", outcome="failed", points=0.0, max_points=1.0, visible=False, message=text)
+def executed(text: str) -> object:
+    cells = [ExecutedCell(1, text), ExecutedCell(2, f"# {SOFTMAX.file_name}\nx")]
+    return answer_among(cells, SOFTMAX, COURSE, "me")
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
@@ -129,19 +117,23 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
     "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
-    "cells that were run": _executed,
+    "cells that were run": executed,
     "a file's name": lambda text: (NAMES.by_file(f"{text}.py"), NAMES.nearest_file(text), printable(text)),
     "code lines of a repair": _code_lines,
-    "an error's text": _told,
-    "names in a file": _missing,
-    "errors that are the same": _same_errors,
+    "an error's text": told,
+    "names in a file": lambda text: told(text, kind="no_entry", name="softmax", message=""),
+    "errors that are the same": lambda text: same_answers(
+        Answers({}, an_error(text)), Answers({}, an_error(f"{text}1"))
+    ),
     "text to show": visible,
     "a line to show": safe_line,
     "lines to show": lambda text: safe_block(text, 12),
     "markdown to show": inert,
     "a field of a table": text_field,
     "a line of a table": line_field,
-    "a message in a record": _check,
+    "a message in a record": lambda text: CheckResult(
+        name="a", title="A", outcome="failed", points=0.0, max_points=1.0, visible=False, message=text
+    ),
 }
 
 
@@ -152,13 +144,9 @@ def test_text_is_read_in_proportion(reader: str) -> None:
         demand_proportion(READERS[reader], make)
 
 
-def _cells_in_a_chain(size: int) -> bytes:
-    chain = "".join(f"def f{number}(): return f{number + 1}\n" for number in range(size // 40))
-    return notebook(chain, *(f"# {each.file_name}\nf0" for each in COURSE.exercises))
-
-
-def _cells_of_one_name(size: int) -> bytes:
-    return notebook("x=1\n" * (size // 8), *(f"# {each.file_name}\nx" for each in COURSE.exercises))
+def with_answers(cell: str, name: str) -> bytes:
+    """A notebook with a cell, and one for each exercise that uses a name of it."""
+    return notebook(cell, *(f"# {each.file_name}\n{name}" for each in COURSE.exercises))
 
 
 NOTEBOOKS: Mapping[str, Callable[[int], bytes]] = {
@@ -173,8 +161,10 @@ NOTEBOOKS: Mapping[str, Callable[[int], bytes]] = {
     "many cells": lambda size: notebook(*["x = 1"] * (size // 20)),
     "answers to one exercise": lambda size: notebook(*(f"# 03_softmax.py\nx={i}" for i in range(size // 20))),
     "unclear cells": lambda size: notebook(*(f"class MultiHeadAttention: x={i}" for i in range(size // 20))),
-    "a chain of functions": _cells_in_a_chain,
-    "one name over and over": _cells_of_one_name,
+    "a chain of functions": lambda size: with_answers(
+        "".join(f"def f{number}(): return f{number + 1}\n" for number in range(size // 40)), "f0"
+    ),
+    "one name over and over": lambda size: with_answers("x=1\n" * (size // 8), "x"),
     "star imports": lambda size: notebook("from a import *\n" * (size // 20), "# 03_softmax.py\nx"),
     "futures": lambda size: notebook("from __future__ import annotations\n" * (size // 40), "# 03_softmax.py\nx"),
     "hyphens in labels": lambda size: notebook("x", nbgrader={"grade_id": "-" * size}),
@@ -212,13 +202,11 @@ def test_archives_are_read_in_proportion(shape: str, tmp_path: Path) -> None:
 def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None:
     given = [f"line {number % 7}" for number in range(60)]  # more alike than any file that is given
 
-    def compare(factor: int) -> None:
-        demand_proportion(
-            lambda lines: _changed(given, lines), lambda size: (given[::factor] * size)[:size], (500, MAX_LINES)
-        )
-
     for factor in (1, -1, 3, -7):
-        compare(factor)
+        lines = given[::factor]
+        demand_proportion(
+            lambda some: _changed(given, some), lambda size, lines=lines: (lines * size)[:size], (500, MAX_LINES)
+        )
 
 
 # What follows looks for patterns that nobody thought of here.
@@ -227,49 +215,47 @@ BEHIND_THE_WALL = "grader/sandbox/inside/"
 """What runs in a learner's own process, under its limits."""
 
 DEAR = {"re", "difflib", "tokenize", "ast", "html.parser", "textwrap", "fnmatch"}
-DEAR_CALLS = {"compile", "eval", "exec", "literal_eval"}
+DEAR |= {"compile()", "eval()", "exec()", "literal_eval()"}
 
 
-def _uses_something_dear(tree: ast.AST) -> bool:
+def uses_something_dear(tree: ast.AST) -> bool:
+    found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import) and DEAR.intersection(alias.name for alias in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and node.module in DEAR:
-            return True
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DEAR_CALLS:
-            return True
-    return False
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            found.add(f"{node.func.id}()")
+    return not DEAR.isdisjoint(found)
 
 
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
+def tree_of(name: str) -> ast.Module:
+    return ast.parse((ROOT / name).read_text("utf-8"))
 
 
 def test_every_module_with_patterns_or_parsers_says_whose_text_they_meet() -> None:
-    modules = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "grader").rglob("*.py")}
-    judges = {name: path for name, path in modules.items() if not name.startswith(BEHIND_THE_WALL)}
-    found = {name for name, path in judges.items() if _uses_something_dear(_tree(path))}
+    modules = [path.relative_to(ROOT).as_posix() for path in (ROOT / "grader").rglob("*.py")]
+    found = [name for name in modules if not name.startswith(BEHIND_THE_WALL) and uses_something_dear(tree_of(name))]
     assert sorted(found) == sorted([*TABLES["on_learners_text"], *TABLES["on_other_text"]])
 
 
 METHODS = {"match", "fullmatch", "search", "sub", "split", "findall", "finditer"}
 
 
-def _patterns_in(value: object) -> Iterator[re.Pattern[Any]]:
+def patterns_in(value: object) -> Iterator[re.Pattern[Any]]:
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, (tuple, list)):
-        for each in value:
-            yield from _patterns_in(each)
-    elif isinstance(value, dict):
-        yield from _patterns_in(list(value.values()))
+    elif isinstance(value, (tuple, list, dict)):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from patterns_in(each)
 
 
-def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
+def patterns_of(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
     """The patterns of a module, each with the way in which it is used; one used in no plain way is tried as `sub`."""
     module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
     ways: dict[str, set[str]] = {}
-    for node in ast.walk(_tree(ROOT / name)):
+    for node in ast.walk(tree_of(name)):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in METHODS:
             continue
         on = node.func.value.value if isinstance(node.func.value, ast.Subscript) else node.func.value
@@ -282,7 +268,7 @@ def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
         else:
             ways.setdefault(on.id, set()).add(node.func.attr)
     for variable, value in vars(module).items():
-        for pattern in _patterns_in(value):
+        for pattern in patterns_in(value):
             for way in sorted(ways.get(variable, {"sub"})):
                 yield pattern, way
 
@@ -290,7 +276,7 @@ def _patterns(name: str) -> Iterator[tuple[re.Pattern[Any], str]]:
 ALL_PATTERNS = [
     pytest.param(pattern, way, id=f"{Path(name).stem}-{number}-{way}")
     for name in sorted(TABLES["on_learners_text"])
-    for number, (pattern, way) in enumerate(_patterns(name))
+    for number, (pattern, way) in enumerate(patterns_of(name))
 ]
 
 
