@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import doctest
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,43 +29,47 @@ TO_WRITE = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b")
 """What stands in an unfinished line; in a scaffold's too."""
 
 
-def incomplete(course: Course, exercise: Exercise) -> list[str]:
-    """The parts of an exercise's kit that are missing or unfinished."""
-    lesson = course.lesson_path(next(unit for unit in course.units if exercise in unit.exercises))
-    files = {
-        "the reference solution": course.solution_path(exercise),
-        "the hidden checks": course.checks_path(exercise),
-        "the bank of mistakes": course.mistakes_path(exercise),
-        "the stub": course.stub_path(exercise),
-    }
-    problems = [
-        f"{exercise.id}: {what} is missing: write {_named(course, path)}"
-        for what, path in files.items()
-        if not path.is_file()
-    ]
-    if len(load_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
-        file = _named(course, course.alternatives_path(exercise))
-        problems.append(f"{exercise.id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
-    sections = [each for each in _sections(_lines(lesson)) if any(f"`{exercise.id}`" in line for _, line in each)]
-    if not sections:
-        problems.append(f"{exercise.id}: {_named(course, lesson)} has no section that names `{exercise.id}`")
-    bank = course.mistakes_path(exercise)
-    families = [
-        each for each in course.families() if any(re.search(rf"\b{each.stem}\.\w+\(", line) for _, line in _lines(bank))
-    ]
-    for path in (course.solution_path(exercise), course.checks_path(exercise), bank, *families):
-        problems += _to_write(course, path, _lines(path))
-    problems += _without_sentence(course, course.checks_path(exercise))
-    problems += _to_write(course, course.root / "course.yml", _entry(course, exercise))
-    return problems + [each for section in sections for each in _to_write(course, lesson, section)]
-
-
 Lines = list[tuple[int, str]]
 """Lines of a file, with their numbers."""
 
 
+def incomplete(course: Course, exercise: Exercise) -> list[str]:
+    """The parts of an exercise's kit that are missing or unfinished."""
+    id, lesson = exercise.id, course.lesson_path(next(unit for unit in course.units if exercise in unit.exercises))
+    checks, bank, solution = (
+        course.checks_path(exercise),
+        course.mistakes_path(exercise),
+        course.solution_path(exercise),
+    )
+    files = {
+        "the reference solution": solution,
+        "the hidden checks": checks,
+        "the bank of mistakes": bank,
+        "the stub": course.stub_path(exercise),
+    }
+    problems = [
+        f"{id}: {what} is missing: write {_named(course, path)}" for what, path in files.items() if not path.is_file()
+    ]
+    if len(load_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
+        file = _named(course, course.alternatives_path(exercise))
+        problems.append(f"{id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
+    sections = [each for each in _sections(_lines(lesson)) if any(f"`{id}`" in line for _, line in each)]
+    if not sections:
+        problems.append(f"{id}: {_named(course, lesson)} has no section that names `{id}`")
+    taken = [each for each in course.families() if _calls(each.stem, _lines(bank))]
+    for path in (solution, checks, bank, *taken):
+        problems += _to_write(course, path, _lines(path))
+    problems += _without_sentence(course, checks)
+    problems += _to_write(course, course.root / "course.yml", _entry(course, exercise))
+    return problems + [each for section in sections for each in _to_write(course, lesson, section)]
+
+
 def _lines(path: Path) -> Lines:
     return list(enumerate(path.read_text("utf-8").splitlines(), 1)) if path.is_file() else []
+
+
+def _calls(module: str, lines: Lines) -> bool:
+    return any(re.search(rf"\b{module}\.\w+\(", line) for _, line in lines)
 
 
 def _sections(lines: Lines) -> list[Lines]:
@@ -80,25 +84,25 @@ def _entry(course: Course, exercise: Exercise) -> Lines:
     unit = next(place for place, each in enumerate(course.units) if exercise in each.exercises)
     here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
     numbers = [line for place, line in read_source(path).lines.items() if place[: len(here)] == here]
-    return [(number, line) for number, line in _lines(path) if min(numbers) <= number <= max(numbers)]
+    return _lines(path)[min(numbers) - 1 : max(numbers)]
 
 
-def _to_write(course: Course, path: Path, lines: Lines) -> Iterator[str]:
-    for number, line in lines:
-        if TO_WRITE.search(line):
-            yield f"{_named(course, path)}:{number}: still to write: {line.strip()}"
+def _to_write(course: Course, path: Path, lines: Lines) -> list[str]:
+    place = _named(course, path)
+    return [f"{place}:{number}: still to write: {line.strip()}" for number, line in lines if TO_WRITE.search(line)]
 
 
-def _without_sentence(course: Course, path: Path) -> Iterator[str]:
+def _without_sentence(course: Course, path: Path) -> list[str]:
     """Checks without a docstring, which learners would read."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError):  # reported where it is run
-        return
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not ast.get_docstring(node):
-            place = f"{_named(course, path)}:{node.lineno}"
-            yield f"{place}: {node.name} has no docstring: write the sentence that a learner reads"
+        return []
+    return [
+        f"{_named(course, path)}:{node.lineno}: {node.name} has no docstring: write the sentence that a learner reads"
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and not ast.get_docstring(node)
+    ]
 
 
 def misfits(course: Course, exercise: Exercise) -> list[str]:
@@ -175,22 +179,25 @@ ONE_OF_MANY = "for instance"
 def wrong_examples(course: Course, exercise: Exercise) -> list[str]:
     """Docstring examples whose output differs from the reference's own, one sentence each."""
     solution = course.solution_path(exercise)
-    text = solution.read_text(encoding="utf-8")
-    name = solution.relative_to(course.root).as_posix()
+    text, name = solution.read_text(encoding="utf-8"), _named(course, solution)
     try:
         texts = [(docstring, line) for docstring, line in _docstrings(ast.parse(text)) if PROMPT in docstring]
         if not texts:
             return []
-        names = {**_of_others(course, exercise, text), **_names_of(text, solution)}
+        names = {**_of_others(course, exercise, text), **TrustedModule(text, f"reference {solution.stem}").namespace}
     except SyntaxError as error:
         return [f"{name}:{error.lineno}: SyntaxError: {error.msg}. Mend that line"]
     except Exception as error:
         return [f"{name}: it cannot be run ({type(error).__name__}: {error}). Mend the file"]
-    return [problem for docstring, line in texts for problem in _wrong_in(docstring, name, line, names)]
-
-
-def _names_of(text: str, path: Path) -> dict[str, Any]:
-    return dict(TrustedModule(text, f"reference {path.stem}").namespace)
+    runner = _Runner(checker=_Spaced(), verbose=False, optionflags=doctest.ELLIPSIS)
+    for docstring, line in texts:
+        try:
+            examples = doctest.DocTestParser().get_examples(docstring)
+        except ValueError as error:  # the error says which line of the docstring
+            runner.problems.append(f"{name}:{line}: an example cannot be read ({error}). Mend it")
+            continue
+        runner.run(doctest.DocTest(examples, dict(names), name, name, line, docstring), out=lambda _: None)
+    return runner.problems
 
 
 def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
@@ -200,19 +207,9 @@ def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
         wanted = [name for name in other.entry_points if name in text and name not in exercise.entry_points]
         path = course.solution_path(other)
         if wanted and path.is_file():
-            names = _names_of(path.read_text(encoding="utf-8"), path)
+            names = TrustedModule(path.read_text(encoding="utf-8"), f"reference {path.stem}").namespace
             found.update({name: names[name] for name in wanted if name in names})
     return found
-
-
-def _wrong_in(docstring: str, file: str, line: int, names: Mapping[str, Any]) -> list[str]:
-    try:
-        examples = doctest.DocTestParser().get_examples(docstring)
-    except ValueError as error:  # the error says which line of the docstring
-        return [f"{file}:{line}: an example cannot be read ({error}). Mend it"]
-    runner = _Runner(file, line)
-    runner.run(doctest.DocTest(examples, dict(names), file, file, line, docstring), out=lambda _: None)
-    return runner.problems
 
 
 def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
@@ -236,26 +233,25 @@ def _unspaced(text: str) -> str:
 
 
 class _Runner(doctest.DocTestRunner):
-    """Collects a sentence for each example with a different output; `line` is the docstring's first line."""
+    """Collects a sentence for each example with a different output. A test's `lineno` is its docstring's first line."""
 
-    def __init__(self, file: str, line: int) -> None:
-        super().__init__(checker=_Spaced(), verbose=False, optionflags=doctest.ELLIPSIS)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
         self.problems: list[str] = []
-        self._file, self._line = file, line
 
     def report_start(self, out: Any, test: doctest.DocTest, example: doctest.Example) -> None:
         """Prints nothing."""
 
     def report_failure(self, out: Any, test: doctest.DocTest, example: doctest.Example, got: str) -> None:
         if ONE_OF_MANY not in example.source:
-            shown, wanted = " ".join(got.split()) or "nothing", " ".join(example.want.split()) or "nothing"
-            self._tell(example, f"the example gives {shown}, and not {wanted}: mend one of them")
+            shown, wanted = (" ".join(each.split()) or "nothing" for each in (got, example.want))
+            self._report(test, example, f"gives {shown}, and not {wanted}: mend one of them")
 
     def report_unexpected_exception(
         self, out: Any, test: doctest.DocTest, example: doctest.Example, exc_info: Any
     ) -> None:
         kind, error, _ = exc_info
-        self._tell(example, f"the example ends with {kind.__name__}: {error}. Mend it")
+        self._report(test, example, f"ends with {kind.__name__}: {error}. Mend it")
 
-    def _tell(self, example: doctest.Example, sentence: str) -> None:
-        self.problems.append(f"{self._file}:{self._line + example.lineno}: {sentence}")
+    def _report(self, test: doctest.DocTest, example: doctest.Example, what: str) -> None:
+        self.problems.append(f"{test.filename}:{(test.lineno or 0) + example.lineno}: the example {what}")

@@ -11,21 +11,21 @@ from grader.course.stubs import make_stub
 from grader.files import write_file
 
 SOLUTION = '''\
-"""{title}: TODO what it is, in a sentence.
+"""{new.title}: TODO what it is, in a sentence.
 
     x        (n, d)  TODO what goes in
     returns  (n, d)  TODO what has to come out
 
-Document: {document}, TODO the step that it mirrors.
+Document: {new.document}, TODO the step that it mirrors.
 
-    >>> {id}(torch.tensor([[1.0, 2.0]]))
+    >>> {new.id}(torch.tensor([[1.0, 2.0]]))
     tensor([[1., 2.]])
 """
 
 import torch
 
 
-def {id}(x: torch.Tensor) -> torch.Tensor:
+def {new.id}(x: torch.Tensor) -> torch.Tensor:
     # BEGIN SOLUTION
     return x.clone()
     # END SOLUTION
@@ -40,7 +40,7 @@ from grader.judge.authoring import expect, function, points
 @points(1, visible=True)
 def test_example(learner):
     """TODO: [1, 2] becomes what the document says."""
-    (came,) = learner.outputs(function("{id}", torch.tensor([[1.0, 2.0]])))
+    (came,) = learner.outputs(function("{new.id}", torch.tensor([[1.0, 2.0]])))
     expect(came.tolist() == [[1.0, 2.0]], "[1, 2] should become [1, 2].")
 
 
@@ -49,15 +49,15 @@ def test_agrees_with_the_reference(learner, draw):
     """TODO: the sentence that a learner reads when this check fails or passes."""
     rows, columns = draw.distinct(2, 2, 9)
     learner.agrees(
-        function("{id}", draw.normal(rows, columns), axes="rows columns"),
-        function("{id}", draw.normal(columns, columns), axes="rows columns"),
+        function("{new.id}", draw.normal(rows, columns), axes="rows columns"),
+        function("{new.id}", draw.normal(columns, columns), axes="rows columns"),
     )
 
 
 @points(1, role="manners")
 def test_input_stays(learner, draw):
     """What was passed in is not changed."""
-    learner.keeps_inputs(function("{id}", draw.normal(3, 4), names=["x"]))
+    learner.keeps_inputs(function("{new.id}", draw.normal(3, 4), names=["x"]))
 '''
 
 MISTAKES = """\
@@ -83,15 +83,15 @@ ALTERNATIVES = {}
 """
 
 BLOCK = """\
-- id: {id}
-  number: {number}
+- id: {new.id}
+  number: {new.number}
   kind: implement
-  title: "{title}"
+  title: "{new.title}"
   points: 4
-  requires: [{requires}]
-  document: {document}
+  requires: [{new.requires[0]}]
+  document: {new.document}
   step: "TODO which step of the document this is"
-  entry_points: [{id}]
+  entry_points: [{new.id}]
   hints:
     - TODO what should a learner ask themselves first?
     - TODO what has to be done, in words?
@@ -101,9 +101,9 @@ BLOCK = """\
 CLOSING = "\n## Try this\n"
 
 SECTION = """
-## {number:02d} {title}
+## {new.number:02d} {new.title}
 
-*Exercise `{id}`, file `{number:02d}_{id}.py`*
+*Exercise `{new.id}`, file `{new.number:02d}_{new.id}.py`*
 
 TODO the idea in a few plain sentences, the formula, the shapes, a number worked by hand.
 
@@ -115,8 +115,8 @@ def new_exercise(unit: Unit, id: str, title: str) -> Exercise:
     """A new exercise, numbered after the last one of its unit and requiring that; the rest is as with that one."""
     last = unit.exercises[-1]
     number = max(exercise.number for exercise in unit.exercises) + 1
-    written = {"id": id, "number": number, "unit": unit.folder, "title": title}
-    return last.model_copy(update={**written, "requires": (last.id,)})
+    written = {"id": id, "number": number, "unit": unit.folder, "title": title, "requires": (last.id,)}
+    return last.model_copy(update=written)
 
 
 def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
@@ -125,18 +125,11 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     Raises FileExistsError, before anything is written, when one of the files exists.
     """
     unit = next(unit for unit in course.units if unit.folder == new.unit)
-    names = {
-        "id": new.id,
-        "title": new.title,
-        "number": new.number,
-        "document": new.document,
-        "requires": new.requires[0],
-    }
-    solution = SOLUTION.format(**names)
+    solution = SOLUTION.format(new=new)
     files = {
         course.solution_path(new): solution,
         course.stub_path(new): make_stub(solution),
-        course.checks_path(new): CHECKS.format(**names),
+        course.checks_path(new): CHECKS.format(new=new),
         course.mistakes_path(new): MISTAKES,
         course.alternatives_path(new): ALTERNATIVES,
     }
@@ -144,17 +137,13 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
         if path.exists():
             raise FileExistsError(path)
     catalogue, lesson = course.root / "course.yml", course.lesson_path(unit)
-    files[catalogue] = _entered(catalogue, course, unit, BLOCK.format(**names))
-    files[lesson] = _with_section(lesson.read_text("utf-8"), SECTION.format(**names))
+    files[catalogue] = _entered(catalogue, course, unit, BLOCK.format(new=new))
+    # before the lesson's closing part, if there is one
+    before, closing, after = lesson.read_text("utf-8").partition(CLOSING)
+    files[lesson] = before.rstrip("\n") + "\n" + SECTION.format(new=new) + closing + after
     for path, text in files.items():
         write_file(path, text.encode("utf-8"), below=course.root)
         yield path
-
-
-def _with_section(lesson: str, section: str) -> str:
-    """The lesson with the section added before its closing part, if there is one."""
-    before, closing, after = lesson.partition(CLOSING)
-    return before.rstrip("\n") + "\n" + section + closing + after
 
 
 def _entered(catalogue: Path, course: Course, unit: Unit, block: str) -> str:

@@ -6,6 +6,7 @@ import multiprocessing
 import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,18 +19,19 @@ from grader.judge.checks import Kit
 from grader.judge.expected import quietly
 from grader.judge.grading import Judge
 from grader.judge.rehearsal import asks_otherwise
-from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
+from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
 
 from .kit import misfits
 
-EXERCISES_AT_A_TIME = 4
+EXERCISES_AT_A_TIME = 6
 """Batch size for each process: starting a judge costs a second, waiting for the last batch may cost more."""
 
 SPARE_TIME_FACTOR = 5
+"""A reference must finish in this part of the time limit."""
 TIMINGS = 3
-"""How often a slow trial is timed in all; the machine may have been busy with something else."""
+"""How often a slow reference is timed in all; the machine may have been busy with something else."""
 REFERENCE = "reference"
 TRUSTED_CHECKS = "tests/kits/"
 """If a message contains this, it names a line of the checks."""
@@ -44,12 +46,6 @@ class Trial:
     name: str
     source: str
     expect: Callable[[ExerciseResult], list[str]]
-    is_timed: bool = False
-    """Whether it must finish in a fraction of the time limit."""
-
-    def is_slow(self, seconds: float) -> bool:
-        """Whether it used too much of the exercise's time."""
-        return self.is_timed and seconds > self.exercise.limits.seconds / SPARE_TIME_FACTOR
 
     def submission(self) -> Submission:
         """The trial as a submission of one file."""
@@ -70,7 +66,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     checks = Kit(course, exercise).checks
     main = next((check.name for check in checks if check.worth.role == "main"), "a main check")
     return [
-        Trial(exercise, REFERENCE, reference, right, is_timed=True),
+        Trial(exercise, REFERENCE, reference, right),
         Trial(exercise, "stub", touched_stub, _nothing_earned),
         *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
         *[
@@ -87,26 +83,30 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     broken: dict[tuple[str, str], str] = {}
     unsound: set[str] = set()
     for trial, result in _results(judge, planned):
-        if trial.exercise.id in unsound:  # what its checks say of anything else means nothing
+        id, found = trial.exercise.id, list[str]()
+        if id in unsound:  # what its checks say of anything else means nothing
             continue
-        # a fault of the grader is the same for every file: report it once, and skip this trial
         if result.status == "error":
-            for check in result.checks:
-                if check.outcome == "error":
-                    broken.setdefault((trial.exercise.id, check.name), _broken(trial, check))
-            unsound |= {trial.exercise.id} if trial.name == REFERENCE else set()
-            continue
-        found = [*trial.expect(result), *_leaks(result), *_asked_otherwise(judge, trial)]
-        problems += [f"{trial.exercise.id}, {trial.name}: {problem}" for problem in found]
-        unsound |= {trial.exercise.id} if found and trial.name == REFERENCE else set()
-        if trial.is_slow(result.seconds):
-            slow.append(trial)
+            # a fault of the grader is the same for every file: report it once
+            for check in (each for each in result.checks if each.outcome == "error"):
+                remedy = ". Mend that line" if TRUSTED_CHECKS in check.message else ""
+                told = f"{id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
+                broken.setdefault((id, check.name), told)
+        else:
+            found = [*trial.expect(result), *_leaks(result), *_asked_otherwise(judge, trial)]
+            problems += [f"{id}, {trial.name}: {problem}" for problem in found]
+            slow += [trial] if _is_slow(trial, result) else []
+        if trial.name == REFERENCE and (found or result.status == "error"):
+            unsound.add(id)
     return [*broken.values(), *problems, *_still_slow(judge, slow)]
 
 
-def _broken(trial: Trial, check: CheckResult) -> str:
-    remedy = ". Mend that line" if TRUSTED_CHECKS in check.message else ""
-    return f"{trial.exercise.id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
+def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
+    records: list[Record] = []
+    if planned:
+        judge.grade((trial.submission() for trial in planned), records.append)
+    graded = ({each.id: each for each in record.exercises} for record in records)
+    return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 
 
 def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
@@ -121,28 +121,22 @@ def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
     ]
 
 
-def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
-    records: list[Record] = []
-    if planned:
-        judge.grade((trial.submission() for trial in planned), records.append)
-    graded = ({each.id: each for each in record.exercises} for record in records)
-    return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
+def _is_slow(trial: Trial, result: ExerciseResult) -> bool:
+    return trial.name == REFERENCE and result.seconds > trial.exercise.limits.seconds / SPARE_TIME_FACTOR
 
 
 def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
     """Time these trials again, and report those that are slow every time."""
     problems: list[str] = []
     for _ in range(TIMINGS - 1):
-        timed = [(trial, result.seconds) for trial, result in _results(judge, slow)]
-        slow = [trial for trial, seconds in timed if trial.is_slow(seconds)]
-        problems = [_too_slow(trial, seconds) for trial, seconds in timed if trial.is_slow(seconds)]
+        timed = [(trial, result) for trial, result in _results(judge, slow) if _is_slow(trial, result)]
+        slow = [trial for trial, _ in timed]
+        problems = []
+        for trial, result in timed:
+            limit = trial.exercise.limits.seconds
+            asked = f"a limit of {limit:g} s asks for {limit / SPARE_TIME_FACTOR:g}"
+            problems.append(f"{trial.exercise.id}, {trial.name}: it takes {result.seconds:.1f} s; {asked}")
     return problems
-
-
-def _too_slow(trial: Trial, seconds: float) -> str:
-    limit = trial.exercise.limits.seconds
-    asked = f"a limit of {limit:g} s asks for {limit / SPARE_TIME_FACTOR:g}"
-    return f"{trial.exercise.id}, {trial.name}: it takes {seconds:.1f} s; {asked}"
 
 
 def prove_in_parallel(
@@ -157,52 +151,33 @@ def prove_in_parallel(
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
     parts = [ids[start : start + size] for start in range(0, len(ids), size)]
     spawn = multiprocessing.get_context("spawn")
-    graded, problems, sound = 0, list[str](), list[str]()
+    graded, problems = 0, list[str]()
     with started_from_home() as here:
         pool = ProcessPoolExecutor(min(jobs, len(parts)), mp_context=spawn, initializer=go_back, initargs=(here,))
         proved = pool.map(partial(_prove_part, course_file, seed, level), parts)
     with pool:
-        for part, proof in zip(parts, proved, strict=True):
-            graded += proof.graded
-            problems += proof.problems
-            sound += proof.sound
+        for part, (count, found) in zip(parts, proved, strict=True):
+            graded += count
+            problems += found
             for id in part:
                 progress(id)
-        weaker = LEVELS[LEVELS.index(level) + 1 :] if sound else ()
-        known = set(problems)
-        again = pool.map(partial(_prove_part, course_file, seed, ids=sound, only_references=True), weaker)
-        for lower, proof in zip(weaker, again, strict=True):
-            graded += proof.graded
-            problems += [f"{problem} (isolation {lower})" for problem in proof.problems if problem not in known]
     return graded, problems
 
 
-@dataclass(frozen=True)
-class Proof:
-    """Result for some kits: number of files graded, errors, and the ids that could be graded."""
-
-    graded: int
-    problems: list[str]
-    sound: list[str]
-
-
-def _prove_part(
-    course_file: Path, seed: int, level: Level, ids: Sequence[str], *, only_references: bool = False
-) -> Proof:
+def _prove_part(course_file: Path, seed: int, level: Level, ids: Sequence[str]) -> tuple[int, list[str]]:
     """Runs in a worker process: prove some kits. A kit with contradictions is not graded at all."""
-    course = load_course(course_file)
-    found = {id: [] if only_references else misfits(course, course.exercise(id)) for id in ids}
+    course, graded = load_course(course_file), 0
+    found = {id: misfits(course, course.exercise(id)) for id in ids}
     problems = [problem for each in found.values() for problem in each]
     sound = [id for id in ids if not found[id]]
-    if not sound:
-        return Proof(0, problems, sound)
-    judge = Judge(course, level, seed, sound)
-    try:
-        exercises = [course.exercise(id) for id in sound]
-        plan = [each for exercise in exercises for each in trials(course, exercise)[: 1 if only_references else None]]
-        return Proof(len(plan), [*problems, *prove(judge, plan)], sound)
-    finally:
-        judge.close()
+    planned = [trial for id in sound for trial in trials(course, course.exercise(id))]
+    for each in LEVELS[LEVELS.index(level) :] if planned else ():
+        with closing(Judge(course, each, seed, sound)) as judge:
+            wrong = [problem for problem in prove(judge, planned) if problem not in problems]
+        problems += wrong if each == level else [f"{problem} (isolation {each})" for problem in wrong]
+        graded += len(planned)
+        planned = [trial for trial in planned if trial.name == REFERENCE]  # at weaker levels
+    return graded, problems
 
 
 def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.course import Course
-from grader.judge.shown import ShownCase, ShownCheck, asked_again
+from grader.judge.shown import ShownCase, asked_again
 from grader.record import CheckResult, ExerciseResult, Record
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
@@ -21,6 +21,8 @@ from .store import Row, reading
 MESSAGE_LINES = 60
 MOST_LINES = 400
 """Lines of a learner's file that are printed."""
+MOST_CASES = 4
+"""Cases of one check that are printed: wrong ones come first."""
 
 
 def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -> Iterator[str]:
@@ -114,15 +116,15 @@ def _told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
         yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in told)
 
 
-def _told_of_inputs(checks: Mapping[str, ShownCheck], exercise: ExerciseResult) -> Iterator[str]:
+def _told_of_inputs(checks: Mapping[str, Sequence[ShownCase]], exercise: ExerciseResult) -> Iterator[str]:
     """Yield inputs, expected and actual values of each check that did not pass."""
     for check in exercise.checks:
         if shown := checks.get(check.name):
             yield f"  {safe_line(check.title or check.name)}"
-            for number, case in enumerate(shown.cases, 1):
+            for number, case in enumerate(shown[:MOST_CASES], 1):
                 yield from _case(case, number)
-            if shown.left_out:
-                yield f"    and {shown.left_out} more cases"
+            if len(shown) > MOST_CASES:
+                yield f"    and {len(shown) - MOST_CASES} more cases"
 
 
 def _case(case: ShownCase, number: int) -> Iterator[str]:

@@ -10,7 +10,7 @@ Cases for modules with a cache: one module reads texts chunk by chunk, and its c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,20 +67,13 @@ HUGE_VALUE = 1e18
 value; in float32 a plain exp of the score times the value is still finite."""
 
 
-@dataclass(frozen=True)
-class LoudInput:
-    """The same input twice, differing only in the values of the hidden tokens."""
+def loud_inputs(
+    draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Pairs of inputs (batch, tokens, width), a pair each dtype, that differ only in the values of the last tokens.
 
-    dtype: torch.dtype
-    before: torch.Tensor
-    after: torch.Tensor
-
-    def __iter__(self) -> Iterator[torch.Tensor]:
-        return iter((self.before, self.after))
-
-
-def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1) -> list[LoudInput]:
-    """Inputs (batch, tokens, width) whose last tokens are loud. Column 1 is a token's score."""
+    These are loud. Column 1 is a token's score.
+    """
     assert width >= LEAST_WIDTH
     found = []
     for dtype, loud in LOUD:
@@ -89,7 +82,7 @@ def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1
         x[:, -hidden:, 1] = loud
         after = x.clone()
         after[:, -hidden:, 2] = HUGE
-        found.append(LoudInput(dtype, x, after))
+        found.append((x, after))
     return found
 
 
@@ -139,25 +132,10 @@ def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> N
 
 
 class TextReader(Case):
-    """Creates one module, loads its weights and calls it as `forward(x, cache=None) -> (out, cache)`.
+    """A case with one module, which is called as `forward(x, cache=None) -> (out, cache)`.
 
     The cache may be of any type, unless a check asks for its value.
     """
-
-    def __init__(
-        self,
-        entry: str,
-        *init: Any,
-        weights: Mapping[str, torch.Tensor],
-        axes: str = "",
-        dtype: torch.dtype = torch.float32,
-        train: bool = False,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(axes=tuple(axes.split()), seed=seed)
-        self.module = self.call(self.entry(entry), *init)
-        self.load(self.module, weights)
-        self.mode(train=train, dtype=dtype)
 
     def mode(self, *, train: bool, dtype: torch.dtype | None = None) -> None:
         """Go on in training or evaluation mode. A module that reads with a cache draws no random numbers."""
@@ -166,56 +144,45 @@ class TextReader(Case):
         self.is_random = False
 
     def read(
-        self,
-        x: torch.Tensor | Slot,
-        cache: Slot | None = None,
-        *,
-        return_as: str,
-        name: str = "x",
-        return_cache_as: str = "",
+        self, x: torch.Tensor, cache: Slot | None = None, *, return_as: str, name: str = "x", return_cache_as: str = ""
     ) -> Slot:
         """Read a chunk after the given cache; return the new cache, and report the output (and the cache, if named)."""
         assert self.module is not None
-        chunk = self.tensor(x, name=name) if isinstance(x, torch.Tensor) else x
+        chunk = self.tensor(x, name=name)
         pair = self.call(self.module, chunk) if cache is None else self.call(self.module, chunk, cache)
         self.output = self.call(pair, 0, method="__getitem__", return_as=return_as)
         return self.call(pair, 1, method="__getitem__", return_as=return_cache_as)
 
-    def read_in_chunks(self, x: torch.Tensor, lengths: Sequence[int], *, returns_caches: bool = False) -> Slot:
-        """Read a text in chunks of these lengths, each after the cache of those before; return the last cache."""
-        cache = None
-        for number, chunk in enumerate(torch.split(x, list(lengths), dim=1), start=1):
-            as_name = f"cache after chunk {number}" if returns_caches else ""
-            cache = self.read(
-                chunk, cache, return_as=f"out of chunk {number}", name=f"chunk {number}", return_cache_as=as_name
-            )
-        assert cache is not None
-        return cache
-
 
 @dataclass(frozen=True)
 class Texts:
-    """The usual cases for a class with a cache: random weights and texts.
+    """The usual cases for a class with a cache: random weights, and texts of (batch, tokens, width).
 
-    `init` and `width` compute the constructor's arguments and the width of texts from a check's own sizes: so the file
-    of checks says what it needs of them, even when it is cut down to the visible checks.
+    A check's own sizes have `batch`, `width` and `init`, the constructor's arguments.
     """
 
     entry: str
-    axes: str
-    init: Callable[[Any], Sequence[Any]]
-    width: Callable[[Any], int]
 
     def reader(
-        self, draw: Draw, sizes: Any, *, weights: Mapping[str, torch.Tensor] | None = None, **options: Any
+        self,
+        draw: Draw,
+        sizes: Any,
+        *,
+        weights: Mapping[str, torch.Tensor] | None = None,
+        dtype: torch.dtype = torch.float32,
+        train: bool = False,
     ) -> TextReader:
-        """A module that has read nothing yet; `options` are those of TextReader."""
-        weights = weights or draw.weights(self.entry, *self.init(sizes))
-        return TextReader(self.entry, *self.init(sizes), weights=weights, axes=self.axes, seed=draw.seed(), **options)
+        """A module that has read nothing yet."""
+        weights = weights or draw.weights(self.entry, *sizes.init)
+        reading = TextReader(axes=("batch", "tokens", "hidden_dim"), seed=draw.seed())
+        reading.module = reading.call(reading.entry(self.entry), *sizes.init)
+        reading.load(reading.module, weights)
+        reading.mode(train=train, dtype=dtype)
+        return reading
 
     def text(self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """A text with this many tokens."""
-        return draw.normal(sizes.batch, tokens, self.width(sizes), dtype=dtype)
+        return draw.normal(sizes.batch, tokens, sizes.width, dtype=dtype)
 
     def one_pass(
         self, draw: Draw, sizes: Any, tokens: int, *, dtype: torch.dtype = torch.float32, train: bool = False
@@ -234,22 +201,27 @@ class Texts:
         dtype: torch.dtype = torch.float32,
         returns_caches: bool = False,
     ) -> TextReader:
-        """A text read in chunks of these lengths."""
-        reading = self.reader(draw, sizes, dtype=dtype)
-        reading.read_in_chunks(
-            self.text(draw, sizes, sum(lengths), dtype=dtype), lengths, returns_caches=returns_caches
-        )
+        """A text read in chunks of these lengths, each after the cache of those before."""
+        reading, cache = self.reader(draw, sizes, dtype=dtype), None
+        chunks = torch.split(self.text(draw, sizes, sum(lengths), dtype=dtype), list(lengths), dim=1)
+        for number, chunk in enumerate(chunks, start=1):
+            kept, name = f"cache after chunk {number}" if returns_caches else "", f"chunk {number}"
+            cache = reading.read(chunk, cache, return_as=f"out of {name}", name=name, return_cache_as=kept)
         return reading
 
     def branching(self, draw: Draw, sizes: Any) -> TextReader:
         """A cache that several continuations start from, the first of them twice."""
         reading = self.reader(draw, sizes)
-        start = reading.read(self.text(draw, sizes, 3), return_as="the start", name="the start")
+
+        def read(text: torch.Tensor, cache: Slot | None, what: str) -> Slot:
+            return reading.read(text, cache, return_as=what, name=what)
+
+        start = read(self.text(draw, sizes, 3), None, "the start")
         one, other = self.text(draw, sizes, 2), self.text(draw, sizes, 2)
-        longer = reading.read(one, start, return_as="a continuation", name="a continuation")
-        reading.read(other, start, return_as="another continuation", name="another continuation")
-        reading.read(one, start, return_as="the first continuation again", name="the first continuation again")
-        reading.read(other, longer, return_as="the end of the first", name="the end of the first")
+        longer = read(one, start, "a continuation")
+        read(other, start, "another continuation")
+        read(one, start, "the first continuation again")
+        read(other, longer, "the end of the first")
         return reading
 
     def start_and_rest(
@@ -273,9 +245,8 @@ def has_mask_as_buffer(learner: LearnerModule, case: Case) -> None:
     assert case.module is not None
     case.buffers(case.module)
     (answer,) = learner.ask(case)
-    names = answer["buffers"]
     expect(
-        isinstance(names, (list, tuple)) and any(isinstance(name, str) and name == "mask" for name in names),
+        "mask" in answer["buffers"],
         'There is no buffer named `mask`. Make it with self.register_buffer("mask", …), so that it moves along with '
         "the module.",
     )

@@ -10,7 +10,6 @@ import ast
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import invalidate_caches
 from pathlib import Path
@@ -110,14 +109,18 @@ def load_bank(path: Path) -> tuple[Mistake, ...]:
     """
     if not path.is_file():
         raise BankError(f"{place(path)}: there is no bank of mistakes")
-    lines = path.read_text(encoding="utf-8").splitlines()
     mistakes = _run(path).get("MISTAKES")
     if not isinstance(mistakes, list) or not all(isinstance(mistake, Mistake) for mistake in mistakes):
         raise BankError(f"{place(path)}: MISTAKES must be a list of Mistake")
-    ids = [mistake.id for mistake in mistakes]
-    if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise BankError(f"{place(path, _lines_of(twice, lines)[-1])}: {twice!r} is the id of two mistakes: rename one")
-    return tuple(replace(mistake, where=place(path, _lines_of(mistake.id, lines)[0])) for mistake in mistakes)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    known: dict[str, Mistake] = {}
+    for mistake in mistakes:
+        id = mistake.id
+        stands = [number for number, line in enumerate(lines, 1) if f'"{id}"' in line or f"'{id}'" in line] or [0]
+        if id in known:
+            raise BankError(f"{place(path, stands[-1])}: {id!r} is the id of two mistakes: rename one")
+        known[id] = replace(mistake, where=place(path, stands[0]))
+    return tuple(known.values())
 
 
 def without(mistakes: Sequence[Mistake], *ids: str) -> list[Mistake]:
@@ -128,31 +131,20 @@ def without(mistakes: Sequence[Mistake], *ids: str) -> list[Mistake]:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    try:
-        with _families_beside(path.parents[2]):
-            return runpy.run_path(str(path))
-    except Exception as error:
-        raise BankError(fault(error, path)) from None
-
-
-@contextmanager
-def _families_beside(kits: Path) -> Iterator[None]:
-    """Meanwhile `from families import NAME` finds the files of this course, afterwards those of another."""
-    writes_nothing, sys.dont_write_bytecode = sys.dont_write_bytecode, True
-    sys.path.insert(0, str(kits))
+    """The names that a kit's file defines; in it `from families import NAME` finds the files of its own course."""
+    kits, writes_nothing = str(path.parents[2]), sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, kits)
     invalidate_caches()
     try:
-        yield
+        return runpy.run_path(str(path))
+    except Exception as error:
+        raise BankError(fault(error, path)) from None
     finally:
-        sys.path.remove(str(kits))
+        sys.path.remove(kits)
         sys.dont_write_bytecode = writes_nothing
         for name in [name for name in sys.modules if name.partition(".")[0] == FAMILIES]:
-            del sys.modules[name]
-
-
-def _lines_of(id: str, lines: Sequence[str]) -> list[int]:
-    """The lines where the id stands; only 0 when a family gave it."""
-    return [number for number, line in enumerate(lines, 1) if f'"{id}"' in line or f"'{id}'" in line] or [0]
+            del sys.modules[name]  # another course has others
 
 
 KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
@@ -236,22 +228,15 @@ def load_alternatives(course: Course, exercise: Exercise) -> dict[str, str]:
     path = course.alternatives_path(exercise)
     if not path.is_file():
         return {}
+    listed = _run(path).get("ALTERNATIVES")
+    if not isinstance(listed, dict) or not all(isinstance(each, (str, list)) for each in listed.values()):
+        raise BankError(f"{place(path)}: ALTERNATIVES must be a dict of ids, each with definitions or a list of edits")
     begun_from = course.stub_path if exercise.kind == "debug" else course.solution_path
     text = begun_from(exercise).read_text(encoding="utf-8")
     return {
         id: (defined_anew if isinstance(written, str) else edited)(text, written, f"{place(path)}: {id!r}")
-        for id, written in _listed(path).items()
+        for id, written in listed.items()
     }
-
-
-def _listed(path: Path) -> dict[str, Any]:
-    try:
-        listed = runpy.run_path(str(path)).get("ALTERNATIVES")
-    except Exception as error:
-        raise BankError(fault(error, path)) from None
-    if not isinstance(listed, dict) or not all(isinstance(each, (str, list)) for each in listed.values()):
-        raise BankError(f"{place(path)}: ALTERNATIVES must be a dict of ids, each with definitions or a list of edits")
-    return listed
 
 
 def defined_anew(reference: str, text: str, whose: str) -> str:
@@ -265,21 +250,23 @@ def defined_anew(reference: str, text: str, whose: str) -> str:
     except SyntaxError as error:
         raise BankError(f"{whose}: {told(error)} in line {error.lineno} of its definitions. Mend that line") from None
     reference = "\n".join(line for line in reference.splitlines() if line.strip() not in MARKERS)
-    old = list(_statements(reference, ast.parse(reference)))
+    new, old = list(_statements(text, tree)), list(_statements(reference, ast.parse(reference)))
     named = {_name(node): node for node, _ in old if _name(node)}
-    imports, ahead, anew = list[str](), list[str](), dict[str, str]()
-    for node, passage in _statements(text, tree):
+    imports = [
+        passage for part in (_statements(text, tree), old) for node, passage in part if isinstance(node, IMPORTS)
+    ]
+    imports.sort(key=lambda passage: passage.split()[1])  # by module: math, then torch, then torch.nn.functional
+    ahead, anew = list[str](), dict[str, str]()
+    for node, passage in new:
         if isinstance(node, IMPORTS):
-            imports.append(passage)
-        elif _name(node) in named:
-            anew[_name(node)] = "\n\n\n".join([*ahead, _completed(node, passage, named[_name(node)], reference)])
+            continue
+        ahead.append(passage)
+        if known := named.get(_name(node)):
+            ahead[-1] = _completed(node, passage, known, reference)
+            anew[_name(node)] = "\n\n\n".join(ahead)
             ahead = []
-        else:
-            ahead.append(passage)
     if not anew:
         raise BankError(f"{whose}: define at least one of {', '.join(named)} anew, or write a list of edits")
-    imports += [passage for node, passage in old if isinstance(node, IMPORTS)]
-    imports.sort(key=lambda passage: passage.split()[1])  # by module: math, then torch, then torch.nn.functional
     others = [anew.get(_name(node), passage) for node, passage in old if not isinstance(node, IMPORTS)]
     return "\n\n\n".join(["\n".join(imports), *others, *ahead]).strip() + "\n"
 
@@ -293,25 +280,21 @@ def _completed(node: ast.stmt, passage: str, old: ast.stmt, reference: str) -> s
         return passage
     methods = [(each, text) for each, text in _statements(reference, old) if isinstance(each, FUNCTIONS)]
     kept = [text for each, text in methods if each.name not in written]
-    lines, first = passage.splitlines(), node.body[0]
-    head_end = first.end_lineno if _is_docstring(first) else node.lineno
-    cut = len(lines) - ((node.end_lineno or 0) - (head_end or 0))
-    gap = [""] if _is_docstring(first) else []
+    head, gap = (node.body[0].end_lineno, [""]) if ast.get_docstring(node) is not None else (node.lineno, [])
+    lines = passage.splitlines()
+    cut = len(lines) - ((node.end_lineno or 0) - (head or 0))
     return "\n".join([*lines[:cut], *gap, "\n\n".join([*kept, "\n".join(lines[cut:]).strip("\n")])])
 
 
 def _statements(source: str, tree: ast.Module | ast.ClassDef) -> Iterator[tuple[ast.stmt, str]]:
     """Each statement of a module or class, its docstring aside, as it is written, with the comments in front of it."""
     lines, begin = source.splitlines(), getattr(tree, "lineno", 0)
+    docstring = tree.body[0] if ast.get_docstring(tree) is not None else None
     for node in tree.body:
         end = node.end_lineno or begin
-        if node is not tree.body[0] or not _is_docstring(node):
+        if node is not docstring:
             yield node, "\n".join(lines[begin:end]).strip("\n")
         begin = end
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _name(node: ast.stmt) -> str:

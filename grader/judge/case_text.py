@@ -5,11 +5,11 @@ Numbers are written with full precision; of a large tensor only the beginning an
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy
 import torch
 
 from grader.sandbox.inside.wire import Opaque, Slot
@@ -40,62 +40,48 @@ class CaseText:
     def __init__(self, case: Case, write: Callable[[str, Any], str] = lambda name, value: value_text(value)) -> None:
         """write: the expression for the value that is to have a name."""
         self._named = {slot.number: python_name(name) for name, slot in case.inputs.items()}
-        self._case = case
+        self._returned, self._module = case.returned, case.module.number if case.module else None
         self._write = write
         self._texts: dict[int, str] = {}
 
-    def _result(self, number: int) -> str:
-        """The name of a call's result."""
-        is_module = self._case.module is not None and number == self._case.module.number
-        return python_name(self._case.returned.get(number, "module" if is_module else f"value_{number}"))
-
     def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
         """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""
-        do = step["do"]
+        do, target = step["do"], self.text(step["target"]) if "target" in step else ""
         if do == "entry":
             self._texts[number] = step["name"]
         elif do == "tensor":
-            name = self._named.get(number, f"tensor_{number}")
-            self._texts[number] = name
+            self._texts[number] = name = self._named.get(number, f"tensor_{number}")
             gradient = ".requires_grad_()" if step["gradient"] else ""
             yield f"{name} = {self._write(name, step['value'])}{gradient}"
         elif do == "library_module":
             self._texts[number] = f"torch.nn.{step['name']}({', '.join(map(repr, step['args']))})"
         elif do in ("call", "refuses"):
-            self._texts[number] = name = self._result(number)
-            refused = "  # must be refused" if do == "refuses" else ""
-            yield f"{name} = {self._call(step)}{refused}"
+            called, unnamed = self._call(target, step), "module" if number == self._module else f"value_{number}"
+            self._texts[number] = name = python_name(self._returned.get(number, unnamed))
+            yield f"{name} = {called}{'  # must be refused' if do == 'refuses' else ''}"
         elif do == "load":
             for key, value in step["weights"].items():
-                yield f"{self.text(step['target'])}.{key} = {value_text(value)}"
+                yield f"{target}.{key} = {value_text(value)}"
         elif do == "prepare":
             dtype = f".to(torch.{step['dtype']})" if step["dtype"] else ""
-            yield f"{self.text(step['target'])}.{'train' if step['train'] else 'eval'}(){dtype}"
-        else:
-            yield from self._other(do, step)
+            yield f"{target}.{'train' if step['train'] else 'eval'}(){dtype}"
+        elif do == "gradients":
+            for place, cotangent in enumerate(step["cotangents"], 1):
+                yield f"weighting_{place} = {value_text(cotangent)}"
+            yield "# gradients of the sum of the output, so weighted"
+        elif do == "train":
+            yield f"# {target} is trained at the rate {step['rate']:g} on {in_words(step['batches'])}:"
+            yield f"batches = {value_text(step['batches'])}"
+        elif do in ("attribute", "parameters", "buffers"):
+            yield f"{target}.{step['name'] if do == 'attribute' else f'{do}()'}"
 
-    def _call(self, step: Mapping[str, Any]) -> str:
-        target, method = self.text(step["target"]), step["method"]
+    def _call(self, target: str, step: Mapping[str, Any]) -> str:
         parts = [self.text(each) for each in step["args"]]
-        parts += [f"{key}={self.text(each)}" for key, each in step["kwargs"].items()]
-        passed = ", ".join(parts)
+        passed = ", ".join(parts + [f"{key}={self.text(each)}" for key, each in step["kwargs"].items()])
+        method = step["method"]
         if method == "__getitem__":
             return f"{target}[{passed}]"
         return f"len({target})" if method == "__len__" else f"{target}{'.' if method else ''}{method}({passed})"
-
-    def _other(self, do: str, step: Mapping[str, Any]) -> Iterator[str]:
-        if do == "gradients":
-            for number, cotangent in enumerate(step["cotangents"], 1):
-                yield f"weighting_{number} = {value_text(cotangent)}"
-            yield "# gradients of the sum of the output, so weighted"
-        elif do == "train":
-            batches = step["batches"]
-            yield f"# {self.text(step['target'])} is trained at the rate {step['rate']:g} on {in_words(batches)}:"
-            yield f"batches = {value_text(batches)}"
-        elif do == "attribute":
-            yield f"{self.text(step['target'])}.{step['name']}"
-        elif do in ("parameters", "buffers"):
-            yield f"{self.text(step['target'])}.{do}()"
 
     def text(self, value: Any) -> str:
         """A value, or what a slot holds, as an expression."""
@@ -155,12 +141,5 @@ def _number(number: Any, dtype: torch.dtype) -> str:
         return repr(number)
     if not math.isfinite(number):
         return f"torch.{number}" if number > 0 or math.isnan(number) else "-torch.inf"
-    if dtype == torch.float64:
-        return repr(number)
-    # the fewest digits that give this float32
-    text = next(text for digits in range(1, 10) if _as_float32(text := f"{number:.{digits}g}") == number)
-    return text if any(sign in text for sign in ".e") else f"{text}.0"
-
-
-def _as_float32(text: str) -> float:
-    return ctypes.c_float(float(text)).value
+    # as few digits as give this number
+    return repr(number) if dtype == torch.float64 else str(numpy.float32(number))

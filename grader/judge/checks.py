@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import pytest
@@ -69,79 +68,16 @@ def points(
 
     def mark(function: Function) -> Function:
         title = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
-        vars(function)[_WORTH] = Worth(value, role, visible, title, converses)
+        vars(function)["worth"] = Worth(value, role, visible, title, converses)
         return function
 
     return mark
-
-
-_WORTH = "worth of the check"
-"""Where a function keeps what it is worth; no attribute of Python's has a blank."""
-
-
-def worth_of(function: Callable[..., object]) -> Worth | None:
-    """What a check is worth; None for a function that was given no points."""
-    worth: Worth | None = vars(function).get(_WORTH)
-    return worth
 
 
 # --- the checks of a kit ----------------------------------------------------------------------------------------------
 
 GIVEN = frozenset({"learner", "draw"})
 """The arguments that a check may have."""
-
-
-class Kit:
-    """An exercise with what the judge has for it; a course without answers has plans in their place."""
-
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self.course = course
-        self.exercise = exercise
-        self.checks_path = course.checks_path(exercise)
-
-    @cached_property
-    def checks(self) -> tuple[Check, ...]:
-        """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run."""
-        name = self.exercise.id
-        if not self.checks_path.is_file():
-            raise GraderBroken(f"there are no checks for {name}")
-        try:
-            module = _load(self.checks_path)
-        except Exception as error:
-            raise GraderBroken(f"the hidden checks could not be collected: {fault(error, self.checks_path)}") from None
-        found = [each for key, each in vars(module).items() if key.startswith("test") and inspect.isfunction(each)]
-        return tuple(Check.of(function, self.checks_path) for function in found)
-
-    @cached_property
-    def code(self) -> CourseCode | None:
-        """The reference and the known mistakes; none in a course without answers."""
-        if not self.course.has_answers:
-            return None
-        return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
-
-    def forget(self) -> None:
-        """Drop what is cached for a seed that is no longer used."""
-        if "code" in self.__dict__ and self.code is not None:
-            self.code.forget()
-
-    @cached_property
-    def stub(self) -> str:
-        """The file as a learner is given it."""
-        return stub_of(self.course, self.exercise)
-
-    def is_untouched(self, source: bytes) -> bool:
-        """Whether a learner's file is still the stub."""
-        return same_as_stub(source, self.stub)
-
-
-def _load(path: Path) -> ModuleType:
-    name = "kata_checks_" + re.sub(r"\W", "_", "_".join(path.parts[-3:-1]))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass(frozen=True)
@@ -167,10 +103,56 @@ class Check:
     def of(cls, function: Callable[..., object], path: Path) -> Check:
         """The check that a function of this file is. Raises GraderBroken for one that cannot be a check."""
         name, where = function.__name__, place(path, inspect.unwrap(function).__code__.co_firstlineno)
-        worth, wants = worth_of(function), frozenset(inspect.signature(function).parameters)
+        worth, wants = vars(function).get("worth"), frozenset(inspect.signature(function).parameters)
         if worth is None:
             raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
-        if not wants <= GIVEN:
-            strange = ", ".join(sorted(wants - GIVEN))
+        if strange := ", ".join(sorted(wants - GIVEN)):
             raise GraderBroken(f"{where}: {name} gets `learner` and `draw`, and there is no `{strange}`")
         return cls(name, worth, function, wants)
+
+
+class Kit:
+    """An exercise with what the judge has for it; a course without answers has plans in their place."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.checks_path = course.checks_path(exercise)
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run."""
+        path = self.checks_path
+        if not path.is_file():
+            raise GraderBroken(f"there are no checks for {self.exercise.id}")
+        name = "kata_checks_" + re.sub(r"\W", "_", "_".join(path.parts[-3:-1]))
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:
+            raise GraderBroken(f"the hidden checks could not be collected: {fault(error, path)}") from None
+        found = [each for key, each in vars(module).items() if key.startswith("test") and inspect.isfunction(each)]
+        return tuple(Check.of(function, path) for function in found)
+
+    @cached_property
+    def code(self) -> CourseCode | None:
+        """The reference and the known mistakes; none in a course without answers."""
+        if not self.course.has_answers:
+            return None
+        return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
+
+    def forget(self) -> None:
+        """Drop what is cached for a seed that is no longer used."""
+        if "code" in self.__dict__ and self.code is not None:
+            self.code.forget()
+
+    @cached_property
+    def stub(self) -> str:
+        """The file as a learner is given it."""
+        return stub_of(self.course, self.exercise)
+
+    def is_untouched(self, source: bytes) -> bool:
+        """Whether a learner's file is still the stub."""
+        return same_as_stub(source, self.stub)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
+from typing import Any, NamedTuple
 
-from .answers import Answers, Exchange, Reading, read_from, same_answers
+from .answers import Exchange, Reading, read_from, same_answers
 from .bank import Mistake
 from .case import Question
 from .expected import Expected, GivesAnswers
@@ -52,59 +52,38 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     """
     if all(check.passed for check in checks):
         return []
-    if expected.is_plan:
-        checks = [replace(check, exchanges=_without_readings(check.exchanges)) for check in checks]
-    weighed = [
-        _Weighed(
-            check.name,
-            check.passed,
-            check.is_main,
-            tuple(sorted(_compared(check, expected), key=lambda case: not case.is_wrong)),
-        )
-        for check in checks
-        if check.exchanges
-    ]
-    if not any(check.is_failed for check in weighed):
-        return []
-    return _Naming(expected, weighed).named()
-
-
-def _without_readings(exchanges: Sequence[Exchange | Reading]) -> list[Exchange]:
-    return [each for each in exchanges if isinstance(each, Exchange)]
-
-
-# --- what a learner's code answered -------------------------------------------------------------------------------
+    cases = {check.name: list(_compared(check, expected)) for check in checks}
+    failed = [check for check in checks if not check.passed and any(case.is_wrong for case in cases[check.name])]
+    return _Naming(expected, cases, failed).named() if failed else []
 
 
 @dataclass(frozen=True)
 class _Compared:
-    """Something that the learner's code answered, to be compared with a known mistake's answer.
+    """One answer of the learner's code beside the reference's, to be compared with a known mistake's.
 
     effort: cost of the comparison in steps, weighted up for right answers, which rule out less.
-    is_given_by: whether a known mistake gives the same. is_right_with: whether it gives the reference's answer here.
+    gives: whether a known mistake gives this answer here.
     """
 
+    came: Any
+    right: Any
     is_wrong: bool
     is_error: bool
     effort: int
-    is_given_by: Callable[[GivesAnswers], bool]
-    is_right_with: Callable[[GivesAnswers], bool]
+    gives: Callable[[GivesAnswers, Any], bool]
+
+    @property
+    def has_wrong_values(self) -> bool:
+        return self.is_wrong and not self.is_error
 
 
 def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
+    """Everything that a check was answered."""
     for each in check.exchanges:
-        yield from [_reading(each, check, expected)] if isinstance(each, Reading) else _answers(each, expected)
-
-
-def _reading(reading: Reading, check: CheckedExchanges, expected: Expected) -> _Compared:
-    def is_right_with(module: GivesAnswers) -> bool:
-        return module.gives_reading(replace(reading, came=read_from(reading.talk, expected.answers_to)))
-
-    is_wrong = not check.passed and read_from(reading.talk, expected.answers_to) != reading.came
-    effort = reading.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
-    return _Compared(
-        is_wrong, "error" in reading.came, effort, lambda module: module.gives_reading(reading), is_right_with
-    )
+        if isinstance(each, Exchange):
+            yield from _answers(each, expected)
+        elif not expected.is_plan:
+            yield _reading(each, check, expected)
 
 
 def _answers(exchange: Exchange, expected: Expected) -> Iterator[_Compared]:
@@ -112,31 +91,22 @@ def _answers(exchange: Exchange, expected: Expected) -> Iterator[_Compared]:
     for number, (came, right) in enumerate(zip(exchange.answers, expected.answers_to(question), strict=True)):
         is_wrong = not same_answers(came, right)
         effort = question.cases[number].effort * (1 if is_wrong else RIGHT_TELLS_LESS)
-        gives = [partial(_gives, answer, question, number) for answer in (came, right)]
-        yield _Compared(is_wrong, came.error is not None, effort, *gives)
+        yield _Compared(came, right, is_wrong, came.error is not None, effort, _gives_in(question, number))
 
 
-def _gives(answer: Answers, question: Question, number: int, module: GivesAnswers) -> bool:
-    return module.gives(answer, question, number)
+def _gives_in(question: Question, number: int) -> Callable[[GivesAnswers, Any], bool]:
+    return lambda module, answer: module.gives(answer, question, number)
 
 
-@dataclass(frozen=True)
-class _Weighed:
-    """A check with what was answered, wrong answers first: these rule out most mistakes."""
+def _reading(reading: Reading, check: CheckedExchanges, expected: Expected) -> _Compared:
+    right = read_from(reading.talk, expected.answers_to)
+    is_wrong = not check.passed and right != reading.came
+    effort = reading.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
 
-    name: str
-    passed: bool
-    is_main: bool
-    cases: tuple[_Compared, ...]
+    def gives(module: GivesAnswers, answer: Any) -> bool:
+        return module.gives_reading(replace(reading, came=answer))
 
-    @property
-    def is_failed(self) -> bool:
-        """Whether it failed, by an answer that is wrong."""
-        return not self.passed and self.cases[0].is_wrong
-
-    @property
-    def has_wrong_values(self) -> bool:
-        return any(case.is_wrong and not case.is_error for case in self.cases)
+    return _Compared(reading.came, right, is_wrong, "error" in reading.came, effort, gives)
 
 
 # --- naming it --------------------------------------------------------------------------------------------------------
@@ -146,30 +116,36 @@ class _Spent(Exception):
     """The budget is used up."""
 
 
-@dataclass(frozen=True)
-class _Score:
+class _Score(NamedTuple):
+    """What a mistake explains: names of failed checks; and how many other checks contradict it."""
+
     mistake: Mistake
-    explains: frozenset[str]
+    explains: set[str]
     contradicts: int
 
 
-@dataclass(frozen=True)
-class _Suspect:
+class _Suspect(NamedTuple):
+    """A mistake that may be one of two, its place in the bank, and which of the probes it changes, as a bit mask."""
+
     place: int
     mistake: Mistake
     changed: int
-    """Bit mask of the wrong probes that this mistake changes."""
 
 
 class _Naming:
-    """Looks for the mistakes of one learner's answers, within the budget."""
+    """Looks for the mistakes of one learner's answers, within the budget.
 
-    def __init__(self, expected: Expected, checks: Sequence[_Weighed]) -> None:
+    cases: of each check by name. failed: the checks with wrong answers.
+    """
+
+    def __init__(
+        self, expected: Expected, cases: dict[str, list[_Compared]], failed: Sequence[CheckedExchanges]
+    ) -> None:
         self._expected = expected
-        self._checks = checks
-        self._failed = {check.name: check for check in checks if check.is_failed}
-        # cheap cases first, and wrong ones before right ones, since these rule out most mistakes
-        self._cases = sorted((case for check in checks for case in check.cases), key=lambda case: case.effort)
+        # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
+        self._checks = {name: sorted(of, key=lambda case: not case.is_wrong) for name, of in cases.items() if of}
+        self._failed = {check.name: check.is_main for check in failed}
+        self._cases = sorted((case for of in self._checks.values() for case in of), key=lambda case: case.effort)
         self._left = MOST_STEPS
         self._is_partly_known = False
         """Whether any mistake gave any of the wrong numbers."""
@@ -178,8 +154,9 @@ class _Naming:
         """The mistakes, the best match first."""
         scores: list[_Score] = []
         try:
-            if whole := self._whole_explanation():
-                return [whole]
+            for mistake, module in self._expected.mistakes:
+                if self._gives(module, self._cases):  # no match can be better
+                    return [mistake]
             for mistake, module in self._expected.mistakes:
                 scores += self._score(mistake, module)
         except _Spent:  # a better match may not have been tried: name only those that nothing contradicts
@@ -198,46 +175,41 @@ class _Naming:
         """Whether a known mistake gives all of the learner's answers in these cases."""
         for case in cases:
             self._spend(case.effort)
-            if not case.is_given_by(module):
+            if not case.gives(module, case.came):
                 return False
-            self._is_partly_known |= case.is_wrong and not case.is_error
+            self._is_partly_known |= case.has_wrong_values
         return True
 
     def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
+        """Whether a known mistake gives the reference's answer in this case."""
         self._spend(case.effort)
-        return case.is_right_with(module)
+        return case.gives(module, case.right)
 
     # --- one mistake, or several that each explain a part ------------------------------------------------------------
 
-    def _whole_explanation(self) -> Mistake | None:
-        """The first mistake that explains every failed check and contradicts none: no match can be better."""
-        found = (mistake for mistake, module in self._expected.mistakes if self._gives(module, self._cases))
-        return next(found, None)
-
     def _score(self, mistake: Mistake, module: GivesAnswers) -> list[_Score]:
         """What one mistake explains; none if that is nothing, or if it would be wrong where the learner is right."""
-        explains = {name for name, check in self._failed.items() if self._gives(module, check.cases)}
+        explains = {name for name in self._failed if self._gives(module, self._checks[name])}
         if not explains:
             return []
-        others = [check for check in self._checks if check.name not in explains]
-        contradicts = sum(not self._gives(module, check.cases) for check in others)
+        contradicts = sum(not self._gives(module, of) for name, of in self._checks.items() if name not in explains)
         if contradicts:
             if not self._gives(module, [case for case in self._cases if not case.is_wrong]):
                 return []
             # wrong numbers are as good as a fingerprint; that both end in the same kind of error may be chance
-            explains = {name for name in explains if self._failed[name].has_wrong_values}
-        return [_Score(mistake, frozenset(explains), contradicts)] if explains else []
+            explains = {name for name in explains if any(case.has_wrong_values for case in self._checks[name])}
+        return [_Score(mistake, explains, contradicts)] if explains else []
 
     def _best(self, scores: Sequence[_Score]) -> list[Mistake]:
         found: list[Mistake] = []
-        open_checks = set(self._failed)
-        while open_checks:
-            best = max(scores, key=lambda score: (len(score.explains & open_checks), -score.contradicts), default=None)
-            if best is None or not best.explains & open_checks:
+        left = set(self._failed)
+        while scores and left:
+            best = max(scores, key=lambda score: (len(score.explains & left), -score.contradicts))
+            if not best.explains & left:
                 break
-            if best.contradicts == 0 or (not found and any(self._failed[name].is_main for name in best.explains)):
+            if best.contradicts == 0 or (not found and any(self._failed[name] for name in best.explains)):
                 found.append(best.mistake)
-            open_checks -= best.explains
+            left -= best.explains
         return found
 
     # --- two at once --------------------------------------------------------------------------------------------------
@@ -248,15 +220,18 @@ class _Naming:
         Mistakes that change none of the wrong cases, or any of the right ones, are ruled out first. Each remaining pair
         is combined into one file, if its edits are compatible, and asked like any mistake.
         """
-        wrong = [_cheapest(check.cases, lambda case: case.is_wrong and not case.is_error) for check in self._checks]
-        probes = [case for case in wrong if case is not None][:MOST_PROBES]
+        wrong = [[case for case in of if case.has_wrong_values] for of in self._checks.values()]
+        probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
         if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
             return []
         chosen = {id(case) for case in probes}
         further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
-        if not self._is_partly_known and not self._gives_any(further[:MOST_PROBES]):
+        mistakes = self._expected.mistakes
+        if not self._is_partly_known and not any(
+            self._gives(module, [case]) for case in further[:MOST_PROBES] for _, module in mistakes
+        ):
             self._left = min(self._left, STEPS_WITHOUT_A_SIGN)
-        suspects = self._suspects(probes, further)
+        suspects = list(self._suspects(probes, further))
         everything = (1 << len(probes)) - 1
         pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
         pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
@@ -269,21 +244,13 @@ class _Naming:
                     found.append((one.mistake, other.mistake))
         return [mistake for mistake in found[0] if all(mistake in pair for pair in found)] if found else []
 
-    def _gives_any(self, cases: Sequence[_Compared]) -> bool:
-        return any(self._gives(module, [case]) for case in cases for _, module in self._expected.mistakes)
-
-    def _suspects(self, probes: Sequence[_Compared], further: Sequence[_Compared]) -> list[_Suspect]:
+    def _suspects(self, probes: Sequence[_Compared], further: Sequence[_Compared]) -> Iterator[_Suspect]:
+        """The mistakes that change a wrong case and none of the cheapest right ones."""
         right = [case for case in self._cases if not case.is_wrong][:MOST_PROBES]
-        found = []
         for place, (mistake, module) in enumerate(self._expected.mistakes):
             if mistake.source or mistake.same_as:
                 continue
             changed = sum(1 << bit for bit, case in enumerate(probes) if not self._is_right(module, case))
             shows = changed or any(not self._is_right(module, case) for case in further)
             if shows and all(self._is_right(module, case) for case in right):
-                found.append(_Suspect(place, mistake, changed))
-        return found
-
-
-def _cheapest(cases: Sequence[_Compared], fits: Callable[[_Compared], bool]) -> _Compared | None:
-    return min((case for case in cases if fits(case)), key=lambda case: case.effort, default=None)
+                yield _Suspect(place, mistake, changed)

@@ -49,6 +49,15 @@ BREAKPOINT_TEXT = (
     "other check take it out."
 )
 
+OTHER_ERRORS = {
+    "memory": "Your code needed more memory than it may use{line}.",
+    "no_part": "Your code should return several values, as a tuple, but {what} came back.",
+    "no_tensor": "Your code should return a tensor, but {what} came back.",
+    "no_attribute": "There is no attribute `{name}`. Set it in `__init__` with exactly this name.",
+    "not_a_module": "An nn.Module was expected here, but {what} came.",
+}
+"""Sentences for kinds of errors that need no more than what came with them."""
+
 LIBRARY_NAMES = {
     "aten::_softmax": "softmax",
     "aten::_log_softmax": "log_softmax",
@@ -80,18 +89,10 @@ def error_text(
         error = _without_decimals(error)
     if kind == "exception":
         return _exception_text(error, source_lines, hide_numbers)
-    if kind == "memory":
-        return f"Your code needed more memory than it may use{_line_text(error['frames'], source_lines)}."
     if kind == "forbidden":
         return forbidden_text(library_name(error["name"]), 0, forbidden_reason)
     if kind == "no_entry":
         return _no_entry_text(error["name"], source_lines)
-    if kind == "no_part":
-        return f"Your code should return several values, as a tuple, but {error['what']} came back."
-    if kind == "no_tensor":
-        return f"Your code should return a tensor, but {error['what']} came back."
-    if kind == "no_attribute":
-        return f"There is no attribute `{error['name']}`. Set it in `__init__` with exactly this name."
     if kind == "names" and error.get("plain"):
         plain = ", ".join(f"`{name}`" for name in error["plain"])
         return (
@@ -103,7 +104,7 @@ def error_text(
     if kind == "weight_shape":
         came, expected = shape_text(error["came"]), shape_text(error["expected"])
         return f"The parameter `{error['name']}` has shape {came}; {expected} was expected."
-    return f"An nn.Module was expected here, but {error['what']} came."
+    return OTHER_ERRORS[kind].format(line=_line_text(error.get("frames", ()), source_lines), **error)
 
 
 def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
@@ -111,12 +112,15 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     line = _line_of(error["frames"], source_lines)
     if error["type"] == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
         return f"Not written yet{_line_text(error['frames'], source_lines)}."
+    where = _line_text(error["frames"], source_lines)
     if error["type"] == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
-        return _absent_text(absent[1], _line_text(error["frames"], source_lines))
+        return (
+            f"There is no module `{absent[1]}` here, which is imported{where}. A file is checked by itself, with "
+            "torch, numpy and what Python brings along: take the import out, and what uses it."
+        )
     if error["type"] == BREAKPOINT:
         return BREAKPOINT_TEXT
     said = f": {text}" if text else ""
-    where = _line_text(error["frames"], source_lines)
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
     shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line, _documented(source_lines))
@@ -157,13 +161,6 @@ def _documented(source_lines: Sequence[str]) -> dict[str, str]:
             names = [*found[1].split(", "), *(alike.groups() if alike else ())]
             axes |= dict.fromkeys(names, found[2])
     return axes
-
-
-def _absent_text(module: str, where: str) -> str:
-    return (
-        f"There is no module `{module}` here, which is imported{where}. A file is checked by itself, with torch, numpy "
-        "and what Python brings along: take the import out, and what uses it."
-    )
 
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from .session import Session
 
 UNKNOWN = Answers({})
-MOST_CASES = 4
-"""Limit for the cases of one check that an instructor is shown: wrong ones come first."""
 MOST = 12
 """Limit for the rows, and for the columns, that are shown of a tensor."""
 SILENT = b"\n\nimport pdb\nbreakpoint = pdb.set_trace = lambda *_, **__: None\n"
@@ -63,23 +61,22 @@ class AnsweredCase:
         return self.differs and (not self.case.is_random or self.came.error is not None or self.came is UNKNOWN)
 
 
-def _exchanges(session: Session, check: CheckResult) -> Sequence[Exchange | Reading]:
+def _asked(session: Session, check: CheckResult) -> Iterator[list[AnsweredCase] | Reading]:
     """What a check asked and was answered; what is planned if no answer came, or all are the reference's."""
-    asked, planned = session.asked(check.name), session.planned(check.name)
-    if asked or planned is None:
-        return asked
-    if check.outcome == "passed":
-        return planned.exchanges
-    return [Exchange(question, [UNKNOWN] * len(question.cases)) for question in planned.asked]
-
-
-def _answered(exchange: Exchange, check: CheckResult, expected: Expected) -> Iterator[AnsweredCase]:
-    try:
-        answers = expected.answers_to(exchange.question)
-    except NotInPlan:
-        answers = [UNKNOWN] * len(exchange.answers)
-    for case, came, right in zip(exchange.question.cases, exchange.answers, answers, strict=True):
-        yield AnsweredCase(check, case, came, right)
+    exchanges, planned = session.asked(check.name), session.planned(check.name)
+    if not exchanges and planned is not None:
+        exchanges = planned.exchanges
+        if check.outcome != "passed":
+            exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in planned.exchanges]
+    for each in exchanges:
+        if isinstance(each, Reading):
+            yield each
+            continue
+        try:
+            right = session.expected.answers_to(each.question)
+        except NotInPlan:
+            right = [UNKNOWN] * len(each.answers)
+        yield [AnsweredCase(check, *parts) for parts in zip(each.question.cases, each.answers, right, strict=True)]
 
 
 # --- for the learner: the case to look into ---------------------------------------------------------------------------
@@ -118,25 +115,21 @@ def _case_at_fault(session: Session, result: ExerciseResult) -> AnsweredCase | N
     it is the first wrong case; without one its last if it failed, and its first if it passed.
     """
     found = []
-    for check in result.checks:
-        cases = [case for each in _exchanges(session, check) for case in _cases(each, check, session.expected)]
-        if check.visible and cases:
+    for check in (each for each in result.checks if each.visible):
+        cases = list[AnsweredCase]()
+        for asked in _asked(session, check):
+            cases += _first_cases(asked, check) if isinstance(asked, Reading) else asked
+        if cases:
             usual = cases[-1 if check.outcome == "failed" else 0]
             found.append(next((each for each in cases if each.is_wrong), usual))
     return min(found, key=lambda fault: (fault.check.outcome != "failed", not fault.is_wrong), default=None)
-
-
-def _cases(exchange: Exchange | Reading, check: CheckResult, expected: Expected) -> Iterator[AnsweredCase]:
-    if isinstance(exchange, Reading):
-        return (AnsweredCase(check, case) for case in _first_question(exchange))
-    return _answered(exchange, check, expected)
 
 
 class _FirstAsked(Exception):
     """Ends a talk at its first question."""
 
 
-def _first_question(reading: Reading) -> list[Case]:
+def _first_cases(reading: Reading, check: CheckResult) -> list[AnsweredCase]:
     """What a talk asks first; the answers to it are the learner's own numbers, with which nothing is compared."""
     asked: list[Case] = []
 
@@ -146,7 +139,7 @@ def _first_question(reading: Reading) -> list[Case]:
 
     with suppress(_FirstAsked):
         reading.talk(ask)
-    return asked
+    return [AnsweredCase(check, case) for case in asked]
 
 
 # --- for the instructor: everything that a failed check asked ------------------------------------------------------
@@ -156,32 +149,26 @@ def _first_question(reading: Reading) -> list[Case]:
 class ShownCase:
     """One case of a check, in lines of text."""
 
-    asked: tuple[str, ...]
-    expected: tuple[str, ...]
-    came: tuple[str, ...]
+    asked: Sequence[str]
+    expected: Sequence[str]
+    came: Sequence[str]
     is_wrong: bool
-
-
-@dataclass(frozen=True)
-class ShownCheck:
-    """What one check asked a learner's code, wrong cases first; `left_out` counts the cases that are not shown."""
-
-    cases: tuple[ShownCase, ...]
-    left_out: int = 0
 
 
 def asked_again(
     course: Course, level: Level, seed: int, submission: Submission, exercise: str
-) -> tuple[ExerciseResult, dict[str, ShownCheck]]:
-    """Grade a submission's exercise again; returns the result, and the values of the checks that do not pass."""
+) -> tuple[ExerciseResult, dict[str, list[ShownCase]]]:
+    """Grade a submission's exercise again; returns the result, and the cases of failed checks, wrong ones first."""
     from .grading import Judge
 
-    shown: dict[str, ShownCheck] = {}
+    shown: dict[str, list[ShownCase]] = {}
     results: list[ExerciseResult] = []
 
     def attend(session: Session, result: ExerciseResult) -> None:
         results.append(result)
-        shown.update({each.name: _shown_check(session, each) for each in result.checks if each.outcome == "failed"})
+        for check in result.checks:
+            if check.outcome == "failed":
+                shown[check.name] = sorted(_shown(session, check), key=lambda case: not case.is_wrong)
 
     with closing(Judge(course, level, seed, [exercise])) as judge:
         judge.grade([submission], lambda record: None, attend=attend)
@@ -189,41 +176,35 @@ def asked_again(
     return again, shown
 
 
-def _shown_check(session: Session, check: CheckResult) -> ShownCheck:
-    cases = [case for each in _exchanges(session, check) for case in _shown_cases(each, check, session.expected)]
-    cases.sort(key=lambda case: not case.is_wrong)
-    return ShownCheck(tuple(cases[:MOST_CASES]), max(len(cases) - MOST_CASES, 0))
-
-
-def _shown_cases(exchange: Exchange | Reading, check: CheckResult, expected: Expected) -> Iterator[ShownCase]:
-    if isinstance(exchange, Reading):
-        yield _reading(exchange, expected)
-        return
-    for each in _answered(exchange, check, expected):
-        yield ShownCase(tuple(case_text(each.case)), _lines(each.expected), _lines(each.came), each.differs)
+def _shown(session: Session, check: CheckResult) -> Iterator[ShownCase]:
+    for asked in _asked(session, check):
+        if isinstance(asked, Reading):
+            yield _reading(asked, session.expected)
+            continue
+        for each in asked:
+            yield ShownCase(list(case_text(each.case)), _lines(each.expected), _lines(each.came), each.differs)
 
 
 def _reading(reading: Reading, expected: Expected) -> ShownCase:
     """A check that reads plain values from the learner's own outputs: these values, and the calls that gave them."""
-    asked: list[str] = []
+    asked = ["# read from numbers that are the learner's own"]
 
     def answer(question: Question) -> list[Answers]:
         asked.extend(line for case in question.cases for line in case_text(case))
         return expected.answers_to(question)
 
-    wanted = read_from(reading.talk, answer)
-    came, right = _lines(Answers(reading.came)), _lines(Answers(wanted))
-    return ShownCase(("# read from numbers that are the learner's own", *asked), right, came, wanted != reading.came)
+    right = read_from(reading.talk, answer)
+    return ShownCase(asked, _lines(Answers(right)), _lines(Answers(reading.came)), right != reading.came)
 
 
-def _lines(answers: Answers) -> tuple[str, ...]:
+def _lines(answers: Answers) -> list[str]:
     error = answers.error
     if error is not None:
         said = ": ".join(str(error[key]) for key in ("type", "message", "name", "what") if error.get(key))
-        return (f"an error ({error['kind']}): {said}" if said else f"an error ({error['kind']})",)
+        return [f"an error ({error['kind']}): {said}" if said else f"an error ({error['kind']})"]
     if answers is UNKNOWN:
-        return ("an error (no answer came)",)
-    return tuple(f"{name} = {value_text(value)}" for name, value in answers.values.items())
+        return ["an error (no answer came)"]
+    return [f"{name} = {value_text(value)}" for name, value in answers.values.items()]
 
 
 # --- the first wrong numbers of a visible check ----------------------------------------------------------------------
@@ -244,10 +225,8 @@ def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: Expected) -> 
             if case.is_random:
                 continue  # the right output depends on the order in which random numbers are drawn
             for name, right in rights.values.items():
-                if name == GRADIENTS:
-                    continue
                 what = "The output" if name == OUTPUT else f"`{name}`"
-                for part, one, other in _tensors(came.values.get(name), right, what):
+                for part, one, other in _tensors(came.values.get(name), right, what) if name != GRADIENTS else ():
                     if _is_worth_seeing(one, other):
                         return _mismatch(part, one, other, case.axes)
     return None
@@ -278,60 +257,40 @@ def _is_worth_seeing(came: Any, expected: torch.Tensor) -> bool:
 
 
 def _mismatch(what: str, came: torch.Tensor, expected: torch.Tensor, axes: Sequence[str]) -> Mismatch:
+    """The first plane (the last two axes) with a wrong number, cut where that number is."""
     names = tuple(axes) if len(axes) == expected.dim() else ()
-    wrong = wrong_places(came, expected)
-    leading, notes = _first_wrong(wrong), []
-    if leading:
-        notes.append(_place(leading, wrong, names))
-    came, expected, wrong = came[leading], expected[leading], wrong[leading]
+    wrong, notes = wrong_places(came, expected), []
+    if wrong.dim() > 2:
+        planes = wrong.flatten(-2).any(-1)
+        first = tuple(planes.nonzero()[0].tolist())
+        labels = names or [f"axis {axis}, index" for axis in range(len(first))]
+        place = ", ".join(f"{label} {number}" for label, number in zip(labels, first, strict=False))
+        rest = f", the first of {int(planes.sum())} wrong parts of {planes.numel()}" if planes.numel() > 1 else ""
+        notes.append(f"Shown is {place} (counted from 0){rest}.")
+        came, expected, wrong = came[first], expected[first], wrong[first]
     notes.append(_summary(wrong, names[-wrong.dim() :]))
-    if wrong.dim() == 1:
-        came, expected, wrong = came[None], expected[None], wrong[None]
-    rows, columns = (_window(wrong.any(other), size) for other, size in ((1, wrong.shape[0]), (0, wrong.shape[1])))
+    came, expected, wrong = (each.reshape(-1, each.shape[-1]) for each in (came, expected, wrong))
+    rows, columns = _window(wrong.any(1)), _window(wrong.any(0))
     if len(rows) < wrong.shape[0] or len(columns) < wrong.shape[1]:
         notes.append(f"Shown are {len(rows)} of {wrong.shape[0]} rows and {len(columns)} of {wrong.shape[1]} columns.")
-    window = (slice(rows.start, rows.stop), slice(columns.start, columns.stop))
-    return Mismatch(
-        what=what,
-        axes=names[-2:],
-        came=_rows(came[window].double()),
-        expected=_rows(expected[window].double()),
-        wrong=_rows(wrong[window]),
-        note=" ".join(notes),
-        start=(rows.start, columns.start),
-    )
 
+    def shown(plane: torch.Tensor) -> tuple[tuple[Any, ...], ...]:
+        return tuple(map(tuple, plane[rows.start : rows.stop, columns.start : columns.stop].tolist()))
 
-def _first_wrong(wrong: torch.Tensor) -> tuple[int, ...]:
-    """Indices of the first plane with a wrong number, along all axes but the last two."""
-    if wrong.dim() <= 2:
-        return ()
-    return tuple(wrong.flatten(-2).any(-1).nonzero()[0].tolist())
-
-
-def _place(leading: Sequence[int], wrong: torch.Tensor, names: Sequence[str]) -> str:
-    labels = names or [f"axis {axis}, index" for axis in range(len(leading))]
-    place = ", ".join(f"{label} {number}" for label, number in zip(labels, leading, strict=False))
-    planes = wrong.flatten(-2).any(-1)
-    first = f", the first of {int(planes.sum())} wrong parts of {planes.numel()}" if planes.numel() > 1 else ""
-    return f"Shown is {place} (counted from 0){first}."
+    numbers = shown(came.double()), shown(expected.double()), shown(wrong)
+    return Mismatch(what, names[-2:], *numbers, " ".join(notes), (rows.start, columns.start))
 
 
 def _summary(wrong: torch.Tensor, names: Sequence[str]) -> str:
-    pattern = where(wrong, names)
     if bool(wrong.all()):
         return "Both numbers are off." if wrong.numel() == 2 else f"All {wrong.numel()} numbers are off."
-    count = int(wrong.sum())
+    count, pattern = int(wrong.sum()), where(wrong, names)
     off = f"{count} of {wrong.numel()} numbers {'is' if count == 1 else 'are'} off"
     return f"{off}, {pattern}; the others are right." if pattern else f"{off}; the others are right."
 
 
-def _window(flags: torch.Tensor, size: int) -> range:
-    """Up to MOST neighbours, among them the first wrong one."""
-    first = int(flags.nonzero()[0])
+def _window(flags: torch.Tensor) -> range:
+    """Up to MOST neighbours, among them the first flagged one."""
+    size, first = len(flags), int(flags.nonzero()[0])
     start = 0 if first < MOST else min(first, size - MOST)
     return range(start, min(start + MOST, size))
-
-
-def _rows(plane: torch.Tensor) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(row) for row in plane.tolist())

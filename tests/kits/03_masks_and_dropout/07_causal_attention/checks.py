@@ -156,7 +156,7 @@ def test_later_tokens_weigh_exactly_nothing(learner, draw):
     sizes = Sizes(2, tokens, d_in, d_out)
     weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", d_out)
     for loud in loud_inputs(draw, 2, tokens, d_in):
-        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=x.dtype) for x in loud])
 
 
 @points(0.75)

@@ -104,7 +104,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
         layers = [f"heads.{head}.{name}" for name in ("W_query", "W_key", "W_value")]
         weights = loud_weights(weights, *layers, sizes.d_out)
     for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
-        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=x.dtype) for x in loud])
 
 
 @points(0.5, role="main")

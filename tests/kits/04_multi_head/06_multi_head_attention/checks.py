@@ -108,7 +108,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
     sizes = replace(sizes, d_in=max(sizes.d_in, 3))
     weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", sizes.head_dim)
     for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
-        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=loud.dtype) for x in loud])
+        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=x.dtype) for x in loud])
 
 
 @points(1.5)

@@ -144,7 +144,7 @@ def padding_is_too_loud(learner, draw, batch):
     mask = (torch.arange(6) < 6 - hidden).long().repeat(batch, 1)
     for loud in loud_inputs(draw, batch, 6, sizes.init[0], hidden):
         before, after = learner.outputs(
-            *[cut_off(case(draw, sizes, x=x, weights=weights, mask=mask, dtype=loud.dtype)) for x in loud]
+            *[cut_off(case(draw, sizes, x=x, weights=weights, mask=mask, dtype=x.dtype)) for x in loud]
         )
         expect(
             same(after, before),

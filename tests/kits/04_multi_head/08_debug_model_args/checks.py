@@ -265,9 +265,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
     for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.settings()["dim"]):
         before, after = learner.outputs(
             *[
-                cut_off(
-                    case(draw, sizes, causal=True, tensors=dict.fromkeys("qkv", x), weights=weights, dtype=loud.dtype)
-                )
+                cut_off(case(draw, sizes, causal=True, tensors=dict.fromkeys("qkv", x), weights=weights, dtype=x.dtype))
                 for x in loud
             ]
         )

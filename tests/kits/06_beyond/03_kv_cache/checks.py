@@ -6,7 +6,7 @@ from grader.judge.authoring import Texts, hides_the_last_token, loud_inputs, lou
 
 ENTRY = "CachedAttention"
 PAIR = "forward should return two things: (out, cache)."
-TEXTS = Texts(ENTRY, "batch tokens hidden_dim", init=lambda sizes: sizes.init, width=lambda sizes: sizes.width)
+TEXTS = Texts(ENTRY)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def later_tokens_are_too_loud(learner, draw):
     sizes = Sizes(2, 2, 3)
     weights = loud_weights(draw.weights(ENTRY, *sizes.init), "q_proj", "k_proj", "v_proj", sizes.head_dim)
     for loud in loud_inputs(draw, sizes.batch, 5, sizes.width):
-        asked = [TEXTS.reader(draw, sizes, dtype=loud.dtype, weights=weights) for _ in range(2)]
+        asked = [TEXTS.reader(draw, sizes, dtype=x.dtype, weights=weights) for x in loud]
         for reading, x in zip(asked, loud, strict=True):
             reading.read(x, return_as="output")
         hides_the_last_token(learner, *asked)

@@ -5,7 +5,7 @@ import torch
 from grader.judge.authoring import HIGH, LOW, Texts, ends_loudly, expect, hides_the_last_token, points
 
 ENTRY = "LatentAttention"
-TEXTS = Texts(ENTRY, "batch tokens hidden_dim", init=lambda sizes: sizes.init, width=lambda sizes: sizes.width)
+TEXTS = Texts(ENTRY)
 PAIR = "forward should return two things: (out, cache)."
 
 
