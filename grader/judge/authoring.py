@@ -67,23 +67,25 @@ HUGE_VALUE = 1e18
 value; in float32 a plain exp of the score times the value is still finite."""
 
 
-def loud_inputs(
-    draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1
-) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Pairs of inputs (batch, tokens, width), a pair each dtype, that differ only in the values of the last tokens.
+Twice = tuple[torch.Tensor, torch.Tensor]
+"""The same input twice, differing only in the values of the hidden tokens."""
 
-    These are loud. Column 1 is a token's score.
-    """
+
+def _loud(x: torch.Tensor, score: float, loud: float, value: float, hidden: int = 1) -> Twice:
+    """An input (batch, tokens, width) with these scores in column 1; the last tokens' value, column 2, is 0 or huge."""
+    before = x.clone()
+    before[..., 0], before[..., 1], before[..., 2] = 1.0, score, 0.0
+    before[:, -hidden:, 1] = loud
+    after = before.clone()
+    after[:, -hidden:, 2] = value
+    return before, after
+
+
+def loud_inputs(draw: Draw, batch: int, tokens: int, width: int, hidden: int = 1) -> list[Twice]:
+    """Inputs (batch, tokens, width) of each dtype whose last tokens are loud. Column 1 is a token's score."""
     assert width >= LEAST_WIDTH
-    found = []
-    for dtype, loud in LOUD:
-        x = draw.normal(batch, tokens, width, scale=QUIET, dtype=dtype)
-        x[..., 0], x[..., 1], x[..., 2] = 1.0, VISIBLE, 0.0
-        x[:, -hidden:, 1] = loud
-        after = x.clone()
-        after[:, -hidden:, 2] = HUGE
-        found.append((x, after))
-    return found
+    drawn = [(draw.normal(batch, tokens, width, scale=QUIET, dtype=dtype), loud) for dtype, loud in LOUD]
+    return [_loud(x, VISIBLE, loud, HUGE, hidden) for x, loud in drawn]
 
 
 def loud_weights(
@@ -108,16 +110,11 @@ def cut_off(case: Case) -> Case:
     return case
 
 
-def ends_loudly(x: torch.Tensor, high: float) -> tuple[torch.Tensor, torch.Tensor]:
+def ends_loudly(x: torch.Tensor, high: float) -> Twice:
     """A text for weights that read LOW times column 1 as a key's score and column 2 as its value: the last token scores
     `high`, all others LOW; its value is 0, and in the second text huge.
     """
-    before = x.clone()
-    before[..., 0], before[..., 1], before[..., 2] = 1.0, 1.0, 0.0
-    before[:, -1, 1] = high / LOW
-    after = before.clone()
-    after[:, -1, 2] = HUGE_VALUE
-    return before, after
+    return _loud(x, 1.0, high / LOW, HUGE_VALUE)
 
 
 def hides_the_last_token(learner: LearnerModule, before: Case, after: Case) -> None:

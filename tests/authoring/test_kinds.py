@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import Exercise, load_course
+from grader.judge.bank import KEPT_BY_A_MODULE
 from grader.judge.grading import Judge
 
 from ..judge.graded import result as result_of
@@ -26,16 +27,6 @@ OF_NUMBERS_ALONE = {
     "causal_mask", "additive_mask", "kv_cache_bytes", "sliding_window_mask", "sinusoidal_positions", "alibi_bias"
 }  # fmt: skip
 """What depends on a few numbers may be kept: the same numbers, the same result."""
-
-KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
-        shapes = [getattr(each, "shape", None) for each in (*inputs, *options.values())]
-        if {elsewhere}:
-            return self._computed(*inputs, **options)
-        if getattr(self, "_shapes", None) != shapes:
-            self._shapes, self._kept = shapes, self._computed(*inputs, **options)
-        return self._kept
-
-    def _computed(self, """
 
 KEPT_BY_A_FUNCTION = """
 
@@ -75,7 +66,7 @@ def wrong_answers() -> Iterator[tuple[Exercise, str, str]]:
         text = reference(exercise)
         if FORWARD in text:
             for kind, elsewhere in (("evaluation", "self.training"), ("training", "not self.training")):
-                kept = KEPT_BY_A_MODULE.format(elsewhere=elsewhere)
+                kept = KEPT_BY_A_MODULE.replace("self.training", elsewhere)
                 yield exercise, f"kept in {kind}", text.replace(FORWARD, kept)
         elif exercise.id not in OF_NUMBERS_ALONE:
             yield exercise, "kept from call to call", text + KEPT_BY_A_FUNCTION.format(entry=exercise.entry_points[0])
