@@ -157,29 +157,17 @@ KEPT_BY_A_MODULE = """def forward(self, *inputs, **options):
 
     def _computed(self, """
 
+KEPT_IMPORTS = "import weakref\n\nimport torch\nfrom torch.utils._pytree import tree_leaves, tree_map_only\n"
+
 # Only while the first of the earlier tensors is alive: so the result does not depend on earlier questions.
 # What is kept holds no graph, which would keep that tensor alive.
-KEPT_BY_A_FUNCTION = """def _tensors(value):
-    if isinstance(value, torch.Tensor):
-        return [value]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for part in parts for tensor in _tensors(part)]
-
-
-def _copied(value):
-    if isinstance(value, torch.Tensor):
-        return value.detach().clone()
-    if isinstance(value, (list, tuple)):
-        return type(value)(_copied(each) for each in value)
-    return {{name: _copied(each) for name, each in value.items()}} if isinstance(value, dict) else value
-
-
-def {entry}(*inputs, _last=[], **options):
-    tensors = _tensors([*inputs, *options.values()])
+KEPT_BY_A_FUNCTION = """def {entry}(*inputs, _last=[], **options):
+    tensors = [each for each in tree_leaves([inputs, options]) if isinstance(each, torch.Tensor)]
     shapes = [(each.shape, each.dtype) for each in tensors]
     if not _last or _last[0]() is None or _last[1] != shapes:
         result = _computed(*inputs, **options)
-        _last[:] = weakref.ref(tensors[0]), shapes, _copied(result)
+        kept = tree_map_only(torch.Tensor, lambda each: each.detach().clone(), result)
+        _last[:] = weakref.ref(tensors[0]), shapes, kept
         return result
     return _last[2]
 
@@ -206,7 +194,7 @@ def kept_from_the_last_call(entry: str, caught_by: str = "") -> Mistake:
         "Each call computes its result from its own input.",
         caught_by,
         edits=[
-            ("import torch\n", "import weakref\n\nimport torch\n"),
+            ("import torch\n", KEPT_IMPORTS),
             (f"def {entry}(", KEPT_BY_A_FUNCTION.format(entry=entry)),
         ],
         remembers=True,
