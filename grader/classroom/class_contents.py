@@ -10,11 +10,10 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from grader.course import Course
 from grader.csv_writing import table, text_field
@@ -98,6 +97,12 @@ class ClassContents:
     unread: tuple[Unmatched, ...] = ()
     remarks: tuple[str, ...] = ()
 
+    @property
+    def only_submission(self) -> FolderEntry | None:
+        """The entry that can be one, if there is one alone."""
+        found = [each for each in self.entries if not each.why_none]
+        return found[0] if len(found) == 1 else None
+
 
 IsLearner = Callable[[str], bool]
 """Whether an entry's name is a learner's in the roster, or one that a platform made."""
@@ -118,48 +123,35 @@ def class_contents(
     """
     shutil.rmtree(room, ignore_errors=True)
     try:
-        yield _opened(path, room, course, is_learner, ignored)
+        if path.suffix.lower() == ".zip" and path.is_file():
+            yield _unwrapped(_unpacked(path, room), course, is_learner)
+            return
+        found = look_into(path, ignored)
+        only = found.only_submission
+        if only and kind_of_file(only.name) == "zip" and not is_learner(only.name):
+            advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
+            found = replace(found, remarks=(advice,))
+        yield found
     finally:
         shutil.rmtree(room, ignore_errors=True)
 
 
-def _opened(path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path]) -> ClassContents:
-    if path.suffix.lower() == ".zip" and path.is_file():
-        return _unwrapped(_unpacked(path, room), course, is_learner)
-    found = look_into(path, ignored)
-    only = _only_submission(found)
-    if only is None or kind_of_file(only.name) != "zip" or is_learner(only.name):
-        return found
-    advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
-    return replace(found, remarks=(advice,))
-
-
-def _only_submission(contents: ClassContents) -> FolderEntry | None:
-    found = [each for each in contents.entries if not each.why_none]
-    return found[0] if len(found) == 1 else None
-
-
 def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
     """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
-    only = _only_submission(contents)
+    only = contents.only_submission
     if only is None or not only.is_folder or is_learner(only.name):
         return contents
     inside = [each.name for each in only.path.iterdir() if not is_passed_over(each.name)]
-    if not inside or _are_work(inside, course):
-        return contents
+    units = {unit.folder for unit in course.units}
+    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
+    exercises = ExerciseNames(course)
+    if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
+        return contents  # one learner's work, rather than a submission each
     found = look_into(only.path)
     opened = f"The folder {only.shown} in the zip is the class: it was opened."
     beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
     passed_over = (*contents.passed_over, *found.passed_over)
     return replace(found, passed_over=passed_over, unread=(*contents.unread, *beside), remarks=(opened,))
-
-
-def _are_work(names: Sequence[str], course: Course) -> bool:
-    """Whether files and folders with these names are one learner's work, rather than a submission each."""
-    exercises = ExerciseNames(course)
-    units = {unit.folder for unit in course.units}
-    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
-    return any(name in of_a_learner or exercises.by_file(name) for name in names)
 
 
 def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
@@ -184,6 +176,29 @@ def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     return ClassContents(folder, tuple(entries), tuple(usual))
 
 
+def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:
+    is_folder = entry.is_dir(follow_symlinks=False)
+    try:
+        leads_to_folder = entry.is_dir()
+    except OSError:  # a link to itself, or an entry without permission
+        leads_to_folder = False
+    why_none = ""
+    if kind_of_file(entry.name) == "unknown" and not leads_to_folder:
+        why_none = "It is no folder, zip, notebook or .py file."
+        if entry.is_symlink():
+            why_none = "It is a link and was not followed."
+        elif not entry.is_file(follow_symlinks=False):
+            why_none = "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
+    return FolderEntry(folder / entry.name, entry.name + "/" * is_folder, why_none)
+
+
+def _is_one_of(entry: os.DirEntry[str], paths: Collection[Path]) -> bool:
+    try:
+        return any(Path(entry.path).samefile(path) for path in paths if path.exists())
+    except OSError:  # a broken link; reading it reports the error
+        return False
+
+
 def nothing_in(contents: ClassContents) -> str:
     """A sentence about a class without submissions."""
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
@@ -195,41 +210,16 @@ def nothing_in(contents: ClassContents) -> str:
     )
 
 
-def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:
-    is_folder = entry.is_dir(follow_symlinks=False)
-    return FolderEntry(folder / entry.name, entry.name + "/" * is_folder, _why_none(entry))
-
-
-def _why_none(entry: os.DirEntry[str]) -> str:
-    if kind_of_file(entry.name) != "unknown" or _leads_to_folder(entry):
-        return ""
-    if entry.is_symlink():
-        return "It is a link and was not followed."
-    if not entry.is_file(follow_symlinks=False):
-        return "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
-    return "It is no folder, zip, notebook or .py file."
-
-
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:  # a link to itself, or an entry without permission
-        return False
-
-
-def _is_one_of(entry: os.DirEntry[str], paths: Collection[Path]) -> bool:
-    try:
-        return any(Path(entry.path).samefile(path) for path in paths if path.exists())
-    except OSError:  # a broken link; reading it reports the error
-        return False
-
-
 def _unpacked(path: Path, room: Path) -> ClassContents:
     """Unpack a class's zip into `room`. What is odd or damaged in it does not affect the rest."""
     unread: list[Unmatched] = []
     passed_over: list[str] = []
     room.mkdir(parents=True)
-    with _opened_zip(path) as file:
+    try:
+        opened = open_regular(path)
+    except UnreadableError as error:
+        raise SubmissionError(f"{printable(path.name)} {error}.") from None
+    with opened as file:
         for where, member in list_zip(file, printable(path.name), OF_A_CLASS).items():
             if not isinstance(member, UnreadableError) and any(map(is_passed_over, where.split("/"))):
                 passed_over.append(where)
@@ -248,13 +238,6 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
                 unread.append(Unmatched(where, "It has a name that no file can have here."))
     found = look_into(room)
     return replace(found, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
-
-
-def _opened_zip(path: Path) -> IO[bytes]:
-    try:
-        return open_regular(path)
-    except UnreadableError as error:
-        raise SubmissionError(f"{printable(path.name)} {error}.") from None
 
 
 def _lay_out(member: Content, target: Path) -> None:

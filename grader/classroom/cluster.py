@@ -154,7 +154,7 @@ class ClusterJudges(Executor):
 def _connected(address: str) -> Client:
     """A connection to a scheduler, with its logging turned down. Raises KataError."""
     try:
-        from distributed import Client
+        from distributed import Client, connect
         from distributed.versions import VersionMismatchWarning
     except ImportError:
         raise KataError(
@@ -164,7 +164,12 @@ def _connected(address: str) -> Client:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", VersionMismatchWarning)  # workers with other versions are refused
 
+    async def reach() -> None:
+        comm = await connect(address, timeout=CONNECT_SECONDS)
+        comm.abort()
+
     try:
+        asyncio.run(reach())  # a client that cannot connect would leave a thread behind, and its traceback at the end
         return Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
     except Exception as error:  # dask has no exception for this: each kind of wrong address raises another one
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]

@@ -6,12 +6,12 @@ What was handed in is in the database. It is graded again with the run's seed, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.course import Course
 from grader.judge.shown import ShownCase, asked_again
-from grader.record import CheckResult, ExerciseResult, Record
+from grader.record import ExerciseResult
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
 
@@ -23,6 +23,10 @@ MOST_LINES = 400
 """Lines of a learner's file that are printed."""
 MOST_CASES = 4
 """Cases of one check that are printed: wrong ones come first."""
+_NOTHING = {
+    "missing": "There is no file for this exercise.",
+    "not_started": "This is still the file as it was given.",
+}
 
 
 def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -> Iterator[str]:
@@ -34,7 +38,12 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
         results = ClassResults(store, course)
         result = results.find(learner, f"kata explain {out}")
         record, who = result.record, safe_line(result.titled.submission)
-        asked = [result.exercise(course.exercise(id).id) for id in exercises] or _lost(record)
+        lost = [
+            each
+            for each in record.exercises
+            if min(each.points, each.counted_points) < each.max_points or each.status == "error"
+        ]
+        asked = [result.exercise(course.exercise(id).id) for id in exercises] or lost
         if not asked:
             yield f"{who} has all points for all {len(record.exercises)} exercises."
             return
@@ -43,8 +52,31 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
             yield from _told_of_lost(each, course.titles.get(each.id, each.id))
             yield from _told_again(results, result.rows[each.id])
             yield ""
-        ids = {each.id for each in asked}
-        yield from _told_of_policy(record, [each.unit for each in course.exercises if each.id in ids])
+        units = {each.unit for each in course.exercises if each.id in {one.id for one in asked}}
+        if changes := [each for each in record.adjustments or () if each.unit in units]:
+            yield "After grading:"
+            yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in changes)
+
+
+def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
+    """Yield every lost point of an exercise: the check's title, its message, and the known mistakes."""
+    earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
+    if exercise.counted_points != exercise.points:
+        earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
+    yield f"{safe_line(exercise.id)}, {safe_line(title)}: {MARKS[exercise.status].word}, {earned}"
+    if exercise.status == "error":
+        yield f"  {NOT_GRADED}"
+    elif exercise.status in _NOTHING:
+        yield f"  {_NOTHING[exercise.status]}"
+        return
+    for check in exercise.checks:
+        if check.points < check.max_points or check.outcome in ("failed", "error"):
+            points = f"{score(check.points)} of {score(check.max_points)} points"
+            yield f"  - {safe_line(check.title or check.name)} ({points}; {safe_line(check.name)}, {check.outcome})"
+            if check.message.strip():
+                yield from (f"      {line}" for line in safe_block(check.message, MESSAGE_LINES))
+    for diagnosis in exercise.diagnosis:
+        yield f"  Probably: {safe_line(diagnosis.message)} ({safe_line(diagnosis.mistake)})"
 
 
 def _told_again(results: ClassResults, row: Row) -> Iterator[str]:
@@ -56,7 +88,10 @@ def _told_again(results: ClassResults, row: Row) -> Iterator[str]:
     run = results.runs[row.run]
     again, checks = asked_again(results.course, run.level, run.seed, submission, before.id)
     yield "  The learner's lines:"
-    yield from _told_of_source(source.content)
+    lines = re.split(r"\r\n|\r|\n", source.content.decode("utf-8", "replace"))  # lines end where Python ends them
+    yield from (f"    {number:4} | {visible(line)}".rstrip() for number, line in enumerate(lines[:MOST_LINES], 1))
+    if (left := len(lines) - MOST_LINES) > 0:
+        yield f"    ... ({left} more lines)"
     if again.points == before.points:
         yield f"  Asked again just now: {score(again.points)} points, as recorded."
     else:
@@ -64,81 +99,18 @@ def _told_again(results: ClassResults, row: Row) -> Iterator[str]:
             f"  Asked again just now: {score(again.points)} points, where the record has {score(before.points)}. "
             "The course or this machine is not what it was."
         )
-    yield from _told_of_inputs(checks, again)
-
-
-def _lost(record: Record) -> list[ExerciseResult]:
-    """The exercises of a record without full points."""
-    return [
-        each
-        for each in record.exercises
-        if min(each.points, each.counted_points) < each.max_points or each.status == "error"
-    ]
-
-
-def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
-    """Yield every lost point of an exercise: the check's title, its message, and the known mistakes."""
-    earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
-    if exercise.counted_points != exercise.points:
-        earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
-    yield f"{safe_line(exercise.id)}, {safe_line(title)}: {MARKS[exercise.status].word}, {earned}"
-    if exercise.status == "error":
-        yield f"  {NOT_GRADED}"
-    elif exercise.status in ("missing", "not_started"):
-        yield f"  {_NOTHING[exercise.status]}"
-        return
-    for check in exercise.checks:
-        if check.points < check.max_points or check.outcome in ("failed", "error"):
-            yield from _check(check)
-    for diagnosis in exercise.diagnosis:
-        yield f"  Probably: {safe_line(diagnosis.message)} ({safe_line(diagnosis.mistake)})"
-
-
-_NOTHING = {
-    "missing": "There is no file for this exercise.",
-    "not_started": "This is still the file as it was given.",
-}
-
-
-def _check(check: CheckResult) -> Iterator[str]:
-    points = f"{score(check.points)} of {score(check.max_points)} points"
-    yield f"  - {safe_line(check.title or check.name)} ({points}; {safe_line(check.name)}, {check.outcome})"
-    if check.message.strip():
-        yield from (f"      {line}" for line in safe_block(check.message, MESSAGE_LINES))
-
-
-def _told_of_policy(record: Record, units: Iterable[str]) -> Iterator[str]:
-    """Yield what the course's policy changed in the points of these units."""
-    wanted = set(units)
-    told = [each for each in record.adjustments or () if each.unit in wanted]
-    if told:
-        yield "After grading:"
-        yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in told)
-
-
-def _told_of_inputs(checks: Mapping[str, Sequence[ShownCase]], exercise: ExerciseResult) -> Iterator[str]:
-    """Yield inputs, expected and actual values of each check that did not pass."""
-    for check in exercise.checks:
+    for check in again.checks:
         if shown := checks.get(check.name):
             yield f"  {safe_line(check.title or check.name)}"
-            for number, case in enumerate(shown[:MOST_CASES], 1):
-                yield from _case(case, number)
-            if len(shown) > MOST_CASES:
-                yield f"    and {len(shown) - MOST_CASES} more cases"
+            yield from _told_of_inputs(shown)
 
 
-def _case(case: ShownCase, number: int) -> Iterator[str]:
-    yield f"    Case {number}, {'which came out wrong' if case.is_wrong else 'which came out right'}:"
-    for head, lines in (("asked", case.asked), ("expected", case.expected), ("came", case.came)):
-        yield f"      {head}:"
-        for line in lines:
-            yield from (f"        {visible(part)}" for part in line.split("\n"))
-
-
-def _told_of_source(content: bytes) -> Iterator[str]:
-    """Yield a learner's file with numbers of lines."""
-    lines = re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace"))  # lines end where Python ends them
-    for number, line in enumerate(lines[:MOST_LINES], 1):
-        yield f"    {number:4} | {visible(line)}".rstrip()
-    if (left := len(lines) - MOST_LINES) > 0:
-        yield f"    ... ({left} more lines)"
+def _told_of_inputs(cases: Sequence[ShownCase]) -> Iterator[str]:
+    """Yield inputs, expected and actual values of a check that did not pass."""
+    for number, case in enumerate(cases[:MOST_CASES], 1):
+        yield f"    Case {number}, {'which came out wrong' if case.is_wrong else 'which came out right'}:"
+        for head, lines in (("asked", case.asked), ("expected", case.expected), ("came", case.came)):
+            yield f"      {head}:"
+            yield from (f"        {visible(part)}" for line in lines for part in line.split("\n"))
+    if (left := len(cases) - MOST_CASES) > 0:
+        yield f"    and {left} more cases"

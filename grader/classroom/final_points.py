@@ -14,7 +14,7 @@ skip it, work is due at the later instant and handed in at the earlier one: in t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
@@ -81,21 +81,18 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
     is_any_withdrawn = any(each.id not in known for each in graded.exercises)
     if not (always or changes_points(course) or hand_in.overrides or hand_in.exempt or is_any_withdrawn):
         return graded
-    finals = _Finals(graded.exercises)
-    due = due_dates(course)
-    for unit in course.units:
-        if finals.of(unit):
-            finals.count_on_top(unit)
-            finals.take_off_for_lateness(unit, due.get(unit.folder), hand_in, course.policy)
-            finals.set_by_hand(unit, hand_in)
-    finals.leave_out_exempt(course, hand_in)
-    finals.leave_out_lowest(course)
-    exercises = tuple(finals.results.values())
+    results = {each.id: _final(each, each.points, each.max_points) for each in graded.exercises}
+    adjustments: list[Adjustment] = []
+    for step in (_of_units, _left_out, _lowest_left_out):
+        for unit, kind, reason, changed in step(results, course, hand_in):
+            points = _sum(each.counted_points - results[each.id].counted_points for each in changed)
+            results |= {each.id: each for each in changed}
+            adjustments.append(Adjustment(unit=unit, points=points, kind=kind, reason=reason))
     totals = {
-        "final_points": _sum(each.counted_points for each in exercises),
-        "final_max_points": _sum(each.counted_max_points for each in exercises),
+        "final_points": _sum(each.counted_points for each in results.values()),
+        "final_max_points": _sum(each.counted_max_points for each in results.values()),
     }
-    return Record(**{**dict(graded), **totals, "exercises": exercises, "adjustments": tuple(finals.adjustments)})
+    return Record(**{**dict(graded), **totals, "exercises": tuple(results.values()), "adjustments": tuple(adjustments)})
 
 
 def unadjusted(record: Record) -> Record:
@@ -107,88 +104,74 @@ def unadjusted(record: Record) -> Record:
     return record.model_copy(update={**none, "adjustments": None, "exercises": exercises})
 
 
-class _Finals:
-    """The results with their final points, as the steps of the policy change them one after the other, and why."""
+# --- the steps of the policy: each sees the results as those before it have left them ---------------------------------
 
-    def __init__(self, graded: Iterable[ExerciseResult]) -> None:
-        self.results = {each.id: _final(each, each.points, each.max_points) for each in graded}
-        self.adjustments: list[Adjustment] = []
+Results = dict[str, ExerciseResult]
+Change = tuple[str, AdjustmentKind, str, list[ExerciseResult]]
+"""The unit's folder, what is done, the reason, and the results that take the place of others."""
 
-    def of(self, unit: Unit) -> list[ExerciseResult]:
-        """The results of a unit's exercises."""
-        return [self.results[each.id] for each in unit.exercises if each.id in self.results]
 
-    def count_on_top(self, unit: Unit) -> None:
-        """Take a unit of extra credit out of the maximum."""
-        if unit.extra_credit:
-            worth = score(_sum(each.max_points for each in self.of(unit)))
+def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
+    """Extra credit is out of no maximum, lateness costs its percentage, and what a person set counts instead."""
+    due = due_dates(course)
+    for unit in course.units:
+        there = _of(unit, results)
+        if there and unit.extra_credit:
+            worth = score(_sum(each.max_points for each in there))
             reason = f"{unit.title} is extra credit: its points count on top, and its {worth} are not in the maximum."
-            on_top = [_final(each, each.counted_points, 0.0) for each in self.of(unit)]
-            self._change(unit.folder, "extra credit", reason, on_top)
-
-    def take_off_for_lateness(self, unit: Unit, due: datetime | None, hand_in: HandIn, policy: Policy) -> None:
-        """Take the percentage for its lateness off a unit's points."""
-        cut = _cut(unit, due, hand_in, policy) if due else None
-        if cut and any(each.counted_points for each in self.of(unit)):
+            yield unit.folder, "extra credit", reason, [_final(each, each.counted_points, 0.0) for each in there]
+        there = _of(unit, results)
+        cut = _cut(unit, due[unit.folder], hand_in, course.policy) if unit.folder in due else None
+        if cut and any(each.counted_points for each in there):
             percent, reason = cut
-            left = [
-                _final(each, _after(percent, each.counted_points), each.counted_max_points) for each in self.of(unit)
-            ]
-            self._change(unit.folder, "late", reason, left)
-
-    def set_by_hand(self, unit: Unit, hand_in: HandIn) -> None:
-        """Replace points of a unit's exercises by those that a person set."""
-        there = {each.id: each for each in self.of(unit)}
+            left = [(each, _after(percent, each.counted_points)) for each in there]
+            yield unit.folder, "late", reason, [_final(each, points, each.counted_max_points) for each, points in left]
+        there = _of(unit, results)
         for id, override in hand_in.overrides.items():
-            if id in there:
-                old, new = score(there[id].counted_points), score(override.points)
+            for each in (each for each in there if each.id == id):
+                old, new = score(each.counted_points), score(override.points)
                 noun = "point" if new == "1" else "points"
                 reason = f"{id}: set by hand from {old} to {new} {noun}: {override.reason}"
-                final = _final(there[id], override.points, there[id].counted_max_points)
-                self._change(unit.folder, "set by hand", reason, [final])
+                yield unit.folder, "set by hand", reason, [_final(each, override.points, each.counted_max_points)]
 
-    def leave_out_exempt(self, course: Course, hand_in: HandIn) -> None:
-        """Leave out what is exempt, for everybody or for this learner, and what the course no longer has."""
-        units = {each.id: unit.folder for unit in course.units for each in unit.exercises}
-        for id, result in list(self.results.items()):
-            worth = f"neither its points nor its {score(result.max_points)} count."
-            if id not in units:
-                self._leave_out(WITHDRAWN, f"{id} is no longer part of the course: {worth}", [result])
-            elif id in course.policy.exempt:
-                self._leave_out(units[id], f"{id} is exempt for everybody: {worth}", [result])
-            elif id in hand_in.exempt:
-                self._leave_out(units[id], f"{id} is exempt: {worth}", [result])
 
-    def leave_out_lowest(self, course: Course) -> None:
-        """Leave out the units with the lowest shares, of equal ones that worth most. At least one unit stays."""
-        most = course.policy.drop_lowest_units
-        standing: list[tuple[float, float, Unit]] = []
-        for unit in course.units:
-            earned, worth = self._earned(unit)
-            if worth and not unit.extra_credit:
-                standing.append((earned / worth, -worth, unit))
-        standing.sort(key=lambda each: each[:2])
-        which = "the lowest unit" if most == 1 else f"one of the {most} lowest units"
-        for _, _, unit in standing[: min(most, len(standing) - 1)]:
-            earned, worth = self._earned(unit)
-            shown = f"with {score(earned)} of {score(worth)} points"
-            self._leave_out(unit.folder, f"{unit.title} is {which}, {shown}, and does not count.", self.of(unit))
+def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
+    """What is exempt, for everybody or for this learner, and what the course no longer has."""
+    units = {each.id: unit.folder for unit in course.units for each in unit.exercises}
+    for id, result in list(results.items()):
+        worth = f"neither its points nor its {score(result.max_points)} count."
+        if id not in units:
+            yield _uncounted(WITHDRAWN, f"{id} is no longer part of the course: {worth}", [result])
+        elif id in course.policy.exempt:
+            yield _uncounted(units[id], f"{id} is exempt for everybody: {worth}", [result])
+        elif id in hand_in.exempt:
+            yield _uncounted(units[id], f"{id} is exempt: {worth}", [result])
 
-    def _earned(self, unit: Unit) -> tuple[float, float]:
-        """A unit's points and maximum as they count by now."""
-        there = self.of(unit)
-        return _sum(each.counted_points for each in there), _sum(each.counted_max_points for each in there)
 
-    def _leave_out(self, unit: str, reason: str, results: Iterable[ExerciseResult]) -> None:
-        nothing = [_final(each, 0.0, 0.0).model_copy(update={"uncounted": True}) for each in results]
-        self._change(unit, "not counted", reason, nothing)
+def _lowest_left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
+    """The units with the lowest shares, of equal ones that worth most. At least one unit stays."""
+    most = course.policy.drop_lowest_units
+    standing: list[tuple[float, float, Unit]] = []
+    for unit in course.units:
+        worth = _sum(each.counted_max_points for each in _of(unit, results))
+        if worth and not unit.extra_credit:
+            standing.append((_sum(each.counted_points for each in _of(unit, results)) / worth, -worth, unit))
+    standing.sort(key=lambda each: each[:2])
+    which = "the lowest unit" if most == 1 else f"one of the {most} lowest units"
+    for _, worst, unit in standing[: min(most, len(standing) - 1)]:
+        earned = _sum(each.counted_points for each in _of(unit, results))
+        shown = f"with {score(earned)} of {score(-worst)} points"
+        yield _uncounted(unit.folder, f"{unit.title} is {which}, {shown}, and does not count.", _of(unit, results))
 
-    def _change(self, unit: str, kind: AdjustmentKind, reason: str, results: Iterable[ExerciseResult]) -> None:
-        """Put new results in place of old ones, and note what that changed in the points, and why."""
-        new = {each.id: each for each in results}
-        points = _sum(each.counted_points - self.results[id].counted_points for id, each in new.items())
-        self.results |= new
-        self.adjustments.append(Adjustment(unit=unit, points=points, kind=kind, reason=reason))
+
+def _of(unit: Unit, results: Results) -> list[ExerciseResult]:
+    """The results of a unit's exercises, as they are by now."""
+    return [results[each.id] for each in unit.exercises if each.id in results]
+
+
+def _uncounted(unit: str, reason: str, results: Iterable[ExerciseResult]) -> Change:
+    nothing = [_final(each, 0.0, 0.0).model_copy(update={"uncounted": True}) for each in results]
+    return unit, "not counted", reason, nothing
 
 
 def _final(result: ExerciseResult, points: float, most: float) -> ExerciseResult:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 EXAMPLE = "2026-03-01 12:00"
 
 _MOMENT = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})?(?: ?(Z|UTC)| ?([+-]\d{2}):?(\d{2}))?", re.ASCII
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})?(?: ?(Z|UTC)| ?([+-]\d{2}):?([0-5]\d))?", re.ASCII
 )
 _FIRST_YEAR, _LAST_YEAR = 1970, 9000  # far from where adding durations would overflow
 
