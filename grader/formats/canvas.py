@@ -24,8 +24,7 @@ from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .results_table import Person, ResultsTable, shown_name
-from .shared_text import demand_different
+from .results_table import Person, ResultsTable, demand_different, shown_name
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"

@@ -1,6 +1,6 @@
 """The formats that `kata export` knows, and how they are written: whole, and never over other files unless asked to.
 
-A new format is a module with one function, named here. nbgrader's gradebook is no file and so none of these.
+A new format is one function, named here. nbgrader's gradebook is no file and so none of these.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from grader.intake.names import first_few
 from grader.record import Record
 from grader.render.safe_text import safe_line
 
-from . import canvas, csv_table, github, gradescope, junit, moodle
+from . import autograding, canvas, csv_table, moodle
+from .autograding import as_json
 from .results_table import ResultsTable
-from .shared_text import as_json
 
 FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]]] = {
     "csv": ("grades.csv", csv_table.lines),
@@ -32,14 +32,17 @@ FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
     "moodle-feedback": ("moodle-worksheet.csv", moodle.worksheet),
-    "junit": ("junit.xml", junit.lines),
+    "junit": ("junit.xml", autograding.junit),
     "pages": ("pages.zip", moodle.pages),
 }
 """Formats with one file: its name, and the function that makes its content, in parts."""
 
 FOR_EACH: Mapping[str, tuple[str, Callable[[Record, ResultsTable], dict[str, Any]]]] = {
-    "gradescope": ("results.json", gradescope.result),
-    "github": ("github.json", github.result),
+    "gradescope": (
+        "results.json",
+        lambda record, table: autograding.gradescope(record, table.titles, table.whole.max_points),
+    ),
+    "github": ("github.json", autograding.github),
 }
 """Formats with a JSON file for each learner, in a folder called like the format; its name for a single learner."""
 

@@ -42,8 +42,7 @@ from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, score, ungraded
 from grader.zip_writing import zip_of
 
-from .results_table import Person, ResultsTable, TableColumn, mark_of, shown_name
-from .shared_text import demand_different
+from .results_table import Person, ResultsTable, TableColumn, demand_different, mark_of, shown_name
 
 NO_GRADE = "-"
 MOST_POINTS = 100.0

@@ -263,6 +263,12 @@ class ResultsTable:
         return title if list(self.titles.values()).count(title) <= 1 else f"{title} [{id}]"
 
 
+def demand_different(names: Sequence[str], what: str) -> None:
+    """Raise KataError if a name occurs twice, so that marks could not be told apart."""
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise KataError(f"Two {what} are called {twice[0]!r}; the marks could not be told apart.")
+
+
 def only_of(record: Record, units: Sequence[Unit]) -> Record:
     """The record as if only these units had been set. Raises KataError if nothing of them was graded."""
     folders = {unit.folder for unit in units}

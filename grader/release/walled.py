@@ -18,8 +18,7 @@ from typing import Any
 
 from grader.course import FILE_NAME, load_course
 from grader.files import write_file
-from grader.formats.gradescope import no_grade, results_json
-from grader.formats.shared_text import as_json
+from grader.formats.autograding import as_json, gradescope, no_grade
 from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
@@ -79,7 +78,7 @@ def _result(root: Path) -> dict[str, Any]:
     if graded.record is None:
         return no_grade(f"Nothing was graded: {graded.reason} {NOT_YOUR_FAULT}")
     loaded = load_course(course)
-    return results_json(graded.record, loaded.titles, points_of(loaded))
+    return gradescope(graded.record, loaded.titles, points_of(loaded))
 
 
 def try_solutions(course: Path) -> int:
