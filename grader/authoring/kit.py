@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course, CourseError, Exercise
-from grader.course.course_error import did_you_mean
 from grader.course.loading import read_source
+from grader.course.model import did_you_mean
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file
 from grader.judge.bank import Mistake, load_alternatives, load_bank

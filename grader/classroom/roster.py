@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.course import Course
-from grader.course.course_error import did_you_mean, quoted
+from grader.course.model import did_you_mean, quoted
 from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
 from grader.errors import KataError
 

@@ -23,8 +23,8 @@ from grader.files import lock_at
 from grader.sandbox.levels import GRADING_LEVELS, Level, exposed
 from grader.zip_writing import zip_of
 
-from .course_error import CourseError
 from .loading import FILE_NAME
+from .model import CourseError
 
 CARRIED = "carried_course"
 """Where a wheel holds its course, within this package: packed with its answers, or as it is without them."""

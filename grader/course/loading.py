@@ -14,8 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import yaml
 from pydantic import ValidationError
 
-from .course_error import CourseError, did_you_mean, quoted
-from .model import Course, Model, Unit
+from .model import Course, CourseError, Model, Unit, did_you_mean, quoted
 from .moments import EXAMPLE, read_moment
 
 FILE_NAME = "course.yml"

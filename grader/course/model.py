@@ -1,23 +1,44 @@
-"""The model of a course, and of part of one: units, exercises, limits and policy, with constraints on their values."""
+"""The model of a course, and of part of one: units, exercises, limits and policy, with constraints on their values.
+
+And its error, with how sentences name what is wrong.
+"""
 
 from __future__ import annotations
 
+import difflib
 import keyword
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from .course_error import CourseError, did_you_mean, quoted
+from grader.errors import KataError
+
 from .moments import EXAMPLE, read_moment, read_zone
 
 CATALOGUE_WIDTH = 120
 
 FAMILIES = "families"
 """Name of the folder beside the units' kits, with mistakes that several banks share."""
+
+
+class CourseError(KataError):
+    """The course cannot be used as asked; the text is for people, one problem a line."""
+
+
+def quoted(text: object) -> str:
+    """The text between backticks, on one line, shortened if it is long."""
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
+    return f"`{shown if len(shown) <= 60 else shown[:57] + '...'}`"
+
+
+def did_you_mean(word: object, choices: Iterable[str]) -> str:
+    """ ": did you mean `softmax`?", or "" when no choice is similar."""
+    close = difflib.get_close_matches(str(word)[:100], list(choices), n=2)
+    return f": did you mean {' or '.join(map(quoted, close))}?" if close else ""
 
 
 def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:

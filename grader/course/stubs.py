@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from .course_error import CourseError
+from .model import CourseError
 
 if TYPE_CHECKING:
     from grader.course import Course, Exercise
