@@ -77,25 +77,21 @@ def read_submission(path: Path, course: Course) -> Submission:
         SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
     collector = Collector(own_name(path), ExerciseNames(course))
-    if not _is_folder(path, collector.name):
+    try:
+        mode = os.lstat(path).st_mode
+        refuse_special(mode)
+    except FileNotFoundError:
+        raise SubmissionError(f"{collector.name} does not exist.") from None
+    except (OSError, UnreadableError) as error:
+        reason = reason_of(error) if isinstance(error, OSError) else error
+        raise SubmissionError(f"{collector.name} {reason}.") from None
+    except ValueError:  # a path with a NUL
+        raise SubmissionError(f"{collector.name} is not a usable path.") from None
+    if not stat.S_ISDIR(mode):
         return read_loose_files([LooseFile(path, path.name)], course)
     with reading_clock(collector.name):
         collector.take_folder(path)
         return collector.submission()
-
-
-def _is_folder(path: Path, shown: str) -> bool:
-    """Whether there is a folder, not a file. Raises SubmissionError: it is neither, or not within reach."""
-    try:
-        mode = os.lstat(path).st_mode
-        refuse_special(mode)
-        return stat.S_ISDIR(mode)
-    except FileNotFoundError:
-        raise SubmissionError(f"{shown} does not exist.") from None
-    except (OSError, UnreadableError) as error:
-        raise SubmissionError(f"{shown} {reason_of(error) if isinstance(error, OSError) else error}.") from None
-    except ValueError:  # a path with a NUL
-        raise SubmissionError(f"{shown} is not a usable path.") from None
 
 
 def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
@@ -180,22 +176,19 @@ class Collector:
 
         Raises UnreadableError: it answers no exercise, or is not readable.
         """
-        kind = kind_of_file(file.called)
-        if self._names.is_case(file.called):
+        names, kind = self._names, kind_of_file(file.called)
+        if names.is_case(file.called):
             raise UnreadableError("is a script of `kata check --script`, not an answer")
+        if kind == "packed":
+            raise self._no_answer(file.called)
+        if kind not in ("notebook", "exercise"):
+            raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
         if kind == "notebook":
             self.take_notebook(file.path.name, read(NOTEBOOK_MB * MB))
-        elif self._names.by_file(file.called):
+            return
+        if names.by_file(file.called):
             self.offer(file.called, read)
-        elif kind == "exercise":
-            self._take_by_content(file, read)
-        elif kind == "packed":
-            raise self._no_answer(file.called)
-        else:
-            raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
-
-    def _take_by_content(self, file: LooseFile, read: Read) -> None:
-        names = self._names
+            return
         limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
         source = source_in(read(limit_kb * 1024), limit_kb)
         text = source.decode("utf-8")
