@@ -52,9 +52,10 @@ SPELT_OUT = 20
 
 
 def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[str], str] = printable) -> str:
-    """The names, or of many the first and how many more there are."""
+    """The names, or of many the first and how many more there are; between semicolons where a name has a comma."""
+    listed = [shown(name) for name in names[:most]]
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(shown, names[:most])) + more
+    return ("; " if any("," in name for name in listed) else ", ").join(listed) + more
 
 
 def is_passed_over(name: str) -> bool:

@@ -113,7 +113,7 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
     for folder, listed in waiting:
         look_at_clock()
         try:
-            entries = _entries(os.path.join(path, folder) if folder else path, listed)
+            entries = entries_in(os.path.join(path, folder) if folder else path, listed)
         except UnreadableError as error:
             if not folder:
                 raise SubmissionError(f"{name} {error}.") from None
@@ -139,8 +139,8 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
     return found
 
 
-def _entries(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
-    """What lies in a folder, by name. Raises UnreadableError."""
+def entries_in(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
+    """What lies in a folder, by name; in the one that was listed, if it is given. Raises UnreadableError."""
     descriptor = _open(folder, listed) if os.scandir in os.supports_fd else None
     try:
         with os.scandir(folder if descriptor is None else descriptor) as entries:

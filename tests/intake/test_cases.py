@@ -16,6 +16,7 @@ import yaml
 
 from grader.course import Course
 from grader.intake import LooseFile, SubmissionError, read_loose_files, read_submission
+from grader.intake.names import first_few
 
 Case = dict[str, Any]
 CASES, FILES, CELLS = (
@@ -108,6 +109,21 @@ def test_source_is_never_run(work: Path, course: Course, tmp_path: Path) -> None
         (work / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     read_submission(work, course)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ((), ""),
+        (("Ada", "Bo"), "Ada, Bo"),
+        (("Ada", "Bo", "Cy", "Di"), "Ada, Bo, Cy and 1 more"),
+        (("Fox, Femi", "Nasser, Noor", "Ada", "Bo"), "Fox, Femi; Nasser, Noor; Ada and 1 more"),
+        (("\x1b[2J",), "\ufffd[2J"),
+    ],
+    ids=["none", "few", "many", "with commas", "not printable"],
+)
+def test_names_are_listed_up_to_a_bound(names: tuple[str, ...], told: str) -> None:
+    assert first_few(names, 3) == told
 
 
 @pytest.mark.parametrize("case", CELLS.values(), ids=CELLS)
