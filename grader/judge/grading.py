@@ -51,7 +51,7 @@ class Judge:
         self.course = course
         self.level: Level = level
         self.seed = seed
-        self._known_kits: dict[str, Kit] = {}
+        self._all_kits = {each.id: Kit(course, each) for each in course.exercises}
         self.kits: dict[str, Kit] = {}
         self.choose(only)
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
@@ -60,13 +60,8 @@ class Judge:
 
     def choose(self, only: Sequence[str] = ()) -> None:
         """Grade these exercises from now on, all when none is named. Raises CourseError."""
-        wanted = {self.course.exercise(id).id for id in only} or {each.id for each in self.course.exercises}
-        self.kits = {each.id: self._kit(each) for each in self.course.exercises if each.id in wanted}
-
-    def _kit(self, exercise: Exercise) -> Kit:
-        if exercise.id not in self._known_kits:
-            self._known_kits[exercise.id] = Kit(self.course, exercise)
-        return self._known_kits[exercise.id]
+        wanted = {self.course.exercise(id).id for id in only} or self._all_kits.keys()
+        self.kits = {id: kit for id, kit in self._all_kits.items() if id in wanted}
 
     def grade(
         self,
@@ -160,7 +155,7 @@ class Judge:
         """
         if self._planned_seed != self.seed:
             self._expected.clear()
-            for each in self._known_kits.values():
+            for each in self._all_kits.values():
                 each.forget()
             self._planned_seed = self.seed
         id = kit.exercise.id

@@ -215,9 +215,8 @@ class LearnerModule:
             # only now is it worth computing how far rounding may move the numbers
             slack = self.expected.slack(question)
             wrong = [find(*each) for each in zip(cases, answers, expected, slack, strict=True)]
-        for message in wrong:
-            if message:
-                fail(message)
+        if message := next(filter(None, wrong), None):
+            fail(message)
 
 
 def _code_lines(text: str) -> list[str]:

@@ -14,11 +14,11 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 # Addresses alone, as libraries map them: nothing is written there.
 TAKE = """\
 import mmap
-from grader.sandbox.inside.limits import Rlimits, limit
+from grader.sandbox.inside.limits import limit
 
 MB = 1024 * 1024
 taken = mmap.mmap(-1, {before} * MB, prot=mmap.PROT_READ)
-limit(Rlimits(20, 1024 * MB))
+limit(20, 1024 * MB)
 try:
     more = mmap.mmap(-1, {more} * MB, prot=mmap.PROT_READ)
     print("taken")

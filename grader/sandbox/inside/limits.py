@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from dataclasses import dataclass
 
 try:
     import resource
@@ -15,40 +14,30 @@ except ImportError:  # Windows: there only the judge's timeout limits a worker
 OPEN_FILES = 64
 
 
-@dataclass(frozen=True)
-class Rlimits:
-    """Processor seconds and bytes of memory that one worker may use."""
-
-    cpu_seconds: int
-    memory_bytes: int
-
-
-def limit(bounds: Rlimits) -> None:
+def limit(cpu_seconds: int, memory_bytes: int) -> None:
     """Limit processor time, memory, open files and file sizes of this process for good.
 
     Raises OSError or ValueError when the system refuses one of them.
     """
-    for what, (soft, hard) in _limits(bounds).items():
-        resource.setrlimit(what, (soft, hard))
+    for what, bounds in _limits(cpu_seconds, memory_bytes).items():
+        resource.setrlimit(what, bounds)
 
 
-def limit_as_possible(bounds: Rlimits) -> None:
+def limit_as_possible(cpu_seconds: int, memory_bytes: int) -> None:
     """As `limit`, for a process that is already warm, as far as the system allows: macOS cannot limit memory."""
     if resource is None:
         return
-    used = math.ceil(time.process_time())
-    for what, (soft, hard) in _limits(Rlimits(bounds.cpu_seconds + used, bounds.memory_bytes)).items():
+    for what, bounds in _limits(cpu_seconds + math.ceil(time.process_time()), memory_bytes).items():
         with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(what, (soft, hard))
+            resource.setrlimit(what, bounds)
 
 
-def _limits(bounds: Rlimits) -> dict[int, tuple[int, int]]:
-    one_more = bounds.cpu_seconds + 1  # SIGXCPU comes first; SIGKILL for code that catches it
+def _limits(cpu_seconds: int, memory_bytes: int) -> dict[int, tuple[int, int]]:
     # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs:
     # whatever the libraries use, half of the limit is left for the learner's code.
-    memory = max(bounds.memory_bytes, _taken_bytes() + bounds.memory_bytes // 2)
+    memory = max(memory_bytes, _taken_bytes() + memory_bytes // 2)
     return {
-        resource.RLIMIT_CPU: (bounds.cpu_seconds, one_more),
+        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),  # SIGXCPU first; SIGKILL for code that catches it
         resource.RLIMIT_AS: (memory, memory),
         resource.RLIMIT_FSIZE: (0, 0),
         resource.RLIMIT_CORE: (0, 0),

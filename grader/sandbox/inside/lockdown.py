@@ -16,7 +16,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from .limits import Rlimits, limit
+from .limits import limit
 
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
@@ -60,13 +60,13 @@ class Rules:
         self._program = _seccomp_program()
         self._libc = ctypes.CDLL(None, use_errno=True)
 
-    def confine(self, bounds: Rlimits, parent: int) -> None:
+    def confine(self, cpu_seconds: int, memory_bytes: int, parent: int) -> None:
         """Apply everything to this process. `parent` is the process whose death must end this one.
 
         Raises LockdownFailed when a part fails or does not hold.
         """
         try:
-            limit(bounds)
+            limit(cpu_seconds, memory_bytes)
             self._drop_capabilities()
             os.closerange(WORKER_FDS, self._landlock.fileno())
             os.closerange(self._landlock.fileno() + 1, HIGHEST_FD)

@@ -24,7 +24,7 @@ def main() -> None:
         wire.write_frame(answers, wire.pack({"ready": True}, 0))
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
-        limits.limit_as_possible(limits.Rlimits(order["cpu_seconds"], order["memory_bytes"]))
+        limits.limit_as_possible(order["cpu_seconds"], order["memory_bytes"])
         host.serve(questions, answers)
         code = 0
     except Exception as error:

@@ -19,7 +19,7 @@ import time
 from dataclasses import dataclass
 
 from . import host, wire
-from .limits import Rlimits, limit
+from .limits import limit
 from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
 from .warmth import PageCollapse, keep_what_is_loaded, load_what_few_need, warm_up
 
@@ -125,7 +125,7 @@ class Zygote:
         *pipes, life = fds
         pid = self._fork()
         if pid == 0:
-            run_worker(pipes, Rlimits(order["cpu_seconds"], order["memory_bytes"]), self.rules)
+            run_worker(pipes, (order["cpu_seconds"], order["memory_bytes"]), self.rules)
         for fd in pipes:
             os.close(fd)
         child = Child(socket.socket(fileno=life), pid, os.pidfd_open(pid))
@@ -178,8 +178,11 @@ def threads_of(pid: int) -> int:
         return 0
 
 
-def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
-    """Become a worker: take the descriptors, lock down, answer questions, exit. Never returns."""
+def run_worker(fds: list[int], bounds: tuple[int, int], rules: Rules | None) -> None:
+    """Become a worker: take the descriptors, lock down, answer questions, exit. Never returns.
+
+    bounds: seconds of processor time, bytes of memory.
+    """
     code = LOCKDOWN_FAILED
     try:
         parent = os.getppid()
@@ -187,9 +190,9 @@ def run_worker(fds: list[int], bounds: Rlimits, rules: Rules | None) -> None:
         os.setsid()
         if rules is None:
             os.closerange(WORKER_FDS, HIGHEST_FD)
-            limit(bounds)
+            limit(*bounds)
         else:
-            rules.confine(bounds, parent)
+            rules.confine(*bounds, parent)
         wire.write_frame(4, wire.pack({"ready": True}, 0))
         code = 1
         host.serve(3, 4)
