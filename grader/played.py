@@ -6,7 +6,8 @@ It is not checked and does not count for points.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -37,6 +38,18 @@ class PlayedMap(_Frozen):
     columns: Annotated[tuple[Label, ...], Field(min_length=1, max_length=MOST_PLACES)]
     steps: Annotated[tuple[Row, ...], Field(max_length=MOST_PLACES)]
     high: Annotated[float, Field(gt=0, le=1)] = 1.0
+
+    @classmethod
+    def of(
+        cls, title: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], high: float
+    ) -> PlayedMap:
+        """The map of these weights, up to `high`."""
+
+        def step(value: float) -> int:
+            return round(min(max(value / high, 0.0), 1.0) * STEPS) if math.isfinite(value) else -1
+
+        steps = tuple(tuple(map(step, row)) for row in values)
+        return cls(title=title[:MOST_LETTERS], rows=tuple(rows), columns=tuple(columns), steps=steps, high=high)
 
     @model_validator(mode="after")
     def _is_whole(self) -> PlayedMap:
@@ -77,25 +90,13 @@ def as_bytes(played: Mapping[str, Played]) -> bytes:
 
 def from_bytes(content: bytes) -> dict[str, Played] | None:
     """Decode the file, by exercise; None if it is not valid."""
-    if len(content) > MOST_BYTES:
-        return None
-    try:
-        return _File.model_validate_json(content).played
-    except ValidationError:
-        return None
+    with suppress(ValidationError):
+        return _File.model_validate_json(content).played if len(content) <= MOST_BYTES else None
+    return None
 
 
 def read_kept(folder: Path) -> dict[str, Played]:
     """What a progress folder keeps, by exercise. An unreadable file counts as empty: the learner can play again."""
-    try:
+    with suppress(OSError):
         return from_bytes((folder / FILE_NAME).read_bytes()) or {}
-    except OSError:
-        return {}
-
-
-def in_steps(values: tuple[tuple[float, ...], ...], high: float) -> tuple[tuple[int, ...], ...]:
-    """Weights as they are stored."""
-    return tuple(
-        tuple(round(min(max(value / high, 0.0), 1.0) * STEPS) if math.isfinite(value) else -1 for value in row)
-        for row in values
-    )
+    return {}

@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from grader.play import nets
-from grader.play.nets import TRAINED, Kind, read, right_places
+from grader.play.nets import TRAINED, Kind, layers_of, positioned, right_places
 from grader.play.texts import (
     ALPHABET,
     CONTEXT,
@@ -30,6 +30,7 @@ from grader.play.texts import (
     date_pair,
     encode,
     encode_date,
+    known_name,
     repeat,
     story,
 )
@@ -103,7 +104,7 @@ def letters() -> dict[str, torch.Tensor]:
         texts = [story(chance, CONTEXT + 1) for _ in range(16)]
         texts += [repeat(chance, CONTEXT + 1, chance.randint(4, 32)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
-        layers = [nets.projections_of(model, layer, LETTERS_HEADS) for layer in range(2)]
+        layers = layers_of(model, LETTERS_HEADS)
         logits = nets.run(model, ids[:, :-1], lambda layer, x: nets.right_attention(layers[layer], x, hidden))
         used = sum(each.out[:, each.places(head)].norm() for each in layers for head in range(LETTERS_HEADS))
         return nets.loss_by_letter(logits, ids[:, 1:]).mean() + FEW_HEADS * used
@@ -127,7 +128,8 @@ def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
         texts = [story(chance, TRAINED + 1) for _ in range(16)]
         texts += [repeat(chance, TRAINED + 1, chance.randint(4, TRAINED // 2)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
-        logits = read(model, ids[:, :-1], known)
+        attend = positioned(layers_of(model, nets.POSITION_HEADS), known)
+        logits = nets.run(model, ids[:, :-1], attend, added=known.added)
         return nets.loss_by_letter(logits, ids[:, 1:]).mean()
 
     train(model, loss_of, PLACES_STEPS, 3e-3, kind)
@@ -137,7 +139,7 @@ def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
 # --- gaps: guesses hidden letters from both sides -----------------------------------------------------------------
 
 GAPS_CONTEXT = 48
-GAPS_STEPS = 1800
+GAPS_STEPS = 3000
 HIDDEN_SHARE = 0.15
 
 
@@ -148,12 +150,11 @@ def gaps(heads: int, seed: int) -> dict[str, torch.Tensor]:
 
     def loss_of(step: int) -> torch.Tensor:
         lengths = torch.tensor([chance.randint(20, GAPS_CONTEXT) for _ in range(24)])
-        ids = torch.tensor([encode(story(chance, GAPS_CONTEXT)) for _ in lengths])
+        ids = torch.tensor([encode(story(chance, GAPS_CONTEXT, known_name)) for _ in lengths])
         is_padding = torch.arange(GAPS_CONTEXT) >= lengths[:, None]
         is_hidden = (torch.rand(ids.shape, generator=drawn) < HIDDEN_SHARE) & ~is_padding
         shown = ids.masked_fill(is_hidden, GAP).masked_fill(is_padding, 0)
-        layers = [nets.projections_of(model, layer, heads) for layer in range(2)]
-        unseen = is_padding[:, None, None, :]
+        layers, unseen = layers_of(model, heads), is_padding[:, None, None, :]
         logits = nets.run(model, shown, lambda layer, x: nets.right_attention(layers[layer], x, unseen))
         return F.cross_entropy(logits[is_hidden], ids[is_hidden])
 
@@ -183,7 +184,7 @@ def translator() -> dict[str, torch.Tensor]:
         pairs = [date_pair(chance) for _ in range(64)]
         sources = torch.tensor([encode_date(source) for source, _ in pairs])
         targets = torch.tensor([[DIGITS.index(sign) for sign in target] for _, target in pairs])
-        weights = nets.projections_of(model, 0, 1)
+        (weights,) = layers_of(model, 1)
         logits = nets.translate(model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory))
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 

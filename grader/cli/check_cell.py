@@ -66,12 +66,12 @@ def _answered(question: dict[str, Any]) -> Iterator[Part]:
 
 def _played(question: dict[str, Any]) -> Iterator[Part]:
     """Each part of a scene. Raises KataError, MachineError."""
-    from grader.play.showing import PlayLine, played_in_cell
+    from grader.play.showing import played_in_cell, read_line
 
-    line = PlayLine.read(question["play"], has_magic=question["has_magic"])
-    workspace, _, answer = _found(question, line.exercise)
-    source = answer.submission.sources[line.exercise].content
-    for text, html in played_in_cell(workspace, workspace.course.exercise(line.exercise), source, line):
+    typed = read_line(question["play"])
+    workspace, _, answer = _found(question, typed.exercise)
+    exercise, source = workspace.course.exercise(typed.exercise), answer.submission.sources[typed.exercise].content
+    for text, html in played_in_cell(workspace, exercise, source, typed, has_magic=question["has_magic"]):
         yield text, html, True
 
 

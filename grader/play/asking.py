@@ -19,23 +19,30 @@ from grader.sandbox.inside.wire import Slot
 from .catalogue import NOTHING_OFF, Without
 from .nets import Projections
 from .stage import Stage
+from .texts import CONTEXT
 
-Make = Callable[..., list[Slot]]
-"""make(case, weights, *inputs): calls modules of the learner's class with these weights on these tensors.
-
-Several outputs are slices of the width, to be concatenated.
-"""
+State = dict[str, torch.Tensor]
 
 
 @dataclass(frozen=True)
 class Class:
     """How a learner's class is used as a layer's attention.
 
-    has_out: whether the class has the output projection itself; if not, the judge applies it.
+    init: the arguments of its `__init__`. state: the layer's weights, by the names of its parameters. has_out: whether
+    it has the output projection itself; if not, the judge applies it. is_head: whether it is one head, made once for
+    each; the outputs are then concatenated.
     """
 
-    make: Make
-    has_out: bool
+    entry: str
+    init: Callable[[Projections], tuple[float, ...]]
+    state: Callable[[Projections], State]
+    has_out: bool = True
+    is_head: bool = False
+
+    def outputs(self, case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
+        """Add calls with these weights and inputs to a case; the outputs are slices of the width."""
+        parts = [weights.head(number) for number in range(weights.heads)] if self.is_head else [weights]
+        return [called(case, self.entry, self.init(each), self.state(each), *inputs) for each in parts]
 
 
 @dataclass(frozen=True)
@@ -93,7 +100,7 @@ class Attending:
         b, n, width = x.shape
         case, asked, parts = Case(), _each_last(x) if self.without.mask else x, 1
         for number, weights in enumerate(all_weights):
-            outputs = self.learned.make(case, weights, asked, *others)
+            outputs = self.learned.outputs(case, weights, asked, *others)
             parts = len(outputs)
             for part, out in enumerate(outputs):
                 # each token was put last
@@ -144,75 +151,49 @@ def called(
     return case.call(module, *inputs)
 
 
-def multi_head_attention(context: int) -> Class:
-    """`MultiHeadAttention(d_in, d_out, context_length, dropout, num_heads)`."""
-
-    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
-        width = len(weights.query)
-        named = {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
-        named |= {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
-        return [called(case, "MultiHeadAttention", (width, width, context, 0.0, weights.heads), named, x)]
-
-    return Class(make, has_out=True)
-
-
-def causal_attention(context: int) -> Class:
-    """`CausalAttention(d_in, d_out, context_length, dropout)`: one module for each head."""
-
-    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
-        init = (len(weights.query), weights.head_width, context, 0.0)
-        return [called(case, "CausalAttention", init, _head(weights, head), x) for head in range(weights.heads)]
-
-    return Class(make, has_out=False)
-
-
-def multi_head_wrapper(context: int) -> Class:
-    """`MultiHeadAttentionWrapper(d_in, d_out, context_length, dropout, num_heads)`."""
-
-    def make(case: Case, weights: Projections, x: torch.Tensor) -> list[Slot]:
-        init = (len(weights.query), weights.head_width, context, 0.0, weights.heads)
-        named = {
-            f"heads.{head}.{name}": tensor
-            for head in range(weights.heads)
-            for name, tensor in _head(weights, head).items()
-        }
-        return [called(case, "MultiHeadAttentionWrapper", init, named, x)]
-
-    return Class(make, has_out=False)
-
-
-def _head(weights: Projections, head: int) -> dict[str, torch.Tensor]:
-    places = weights.places(head)
-    return {
-        "W_query.weight": weights.query[places],
-        "W_key.weight": weights.key[places],
-        "W_value.weight": weights.value[places],
-    }
-
-
-def self_attention(entry: str) -> Class:
-    """`MySelfAttention(hidden_size)`, or `CrossAttention(hidden_size)`, which takes a memory as well."""
-
-    def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
-        named = {"linear_q.weight": weights.query, "linear_k.weight": weights.key, "linear_v.weight": weights.value}
-        named |= {f"linear_{part}.bias": torch.zeros(len(weights.query)) for part in "qkv"}
-        return [called(case, entry, (len(weights.query),), named, *inputs)]
-
-    return Class(make, has_out=False)
-
-
-def state_of(weights: Projections) -> dict[str, torch.Tensor]:
-    """A layer's weights as a state dict, named as in the course."""
+def state_of(weights: Projections) -> State:
+    """A layer's weights as a state dict, named as in most of the course."""
     named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
-    state = {f"{name}.weight": tensor for name, tensor in named.items()}
-    return state | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
+    return _with_biases(named) | {"o_proj.bias": weights.out_bias}
 
 
-def projected(entry: str, *sizes: float) -> Class:
-    """`MultiHeadAttention(hidden_dim, nums_head, dropout)` of `padded_multi_head_attention`, and classes like it."""
+def _with_biases(named: State) -> State:
+    weights = {f"{name}.weight": tensor for name, tensor in named.items()}
+    return weights | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
 
-    def make(case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
-        named = state_of(weights) | {"o_proj.bias": weights.out_bias}
-        return [called(case, entry, (len(weights.query), weights.heads, *sizes), named, *inputs)]
 
-    return Class(make, has_out=True)
+def _three(weights: Projections) -> State:
+    return {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
+
+
+def _three_and_out(weights: Projections) -> State:
+    return _three(weights) | {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
+
+
+def _three_by_head(weights: Projections) -> State:
+    heads = [_three(weights.head(number)) for number in range(weights.heads)]
+    return {f"heads.{number}.{name}": tensor for number, each in enumerate(heads) for name, tensor in each.items()}
+
+
+def _linear(weights: Projections) -> State:
+    return _with_biases({"linear_q": weights.query, "linear_k": weights.key, "linear_v": weights.value})
+
+
+CLASSES = {
+    "self_attention": Class("MySelfAttention", lambda w: (len(w.query),), _linear, has_out=False),
+    "cross_attention": Class("CrossAttention", lambda w: (len(w.query),), _linear, has_out=False),
+    "causal_attention": Class(
+        "CausalAttention", lambda w: (len(w.out), len(w.query), CONTEXT, 0.0), _three, has_out=False, is_head=True
+    ),
+    "multi_head_wrapper": Class(
+        "MultiHeadAttentionWrapper",
+        lambda w: (len(w.out), w.head_width, CONTEXT, 0.0, w.heads),
+        _three_by_head,
+        has_out=False,
+    ),
+    "multi_head_attention": Class(
+        "MultiHeadAttention", lambda w: (len(w.out), len(w.out), CONTEXT, 0.0, w.heads), _three_and_out
+    ),
+    "padded_multi_head_attention": Class("MultiHeadAttention", lambda w: (len(w.out), w.heads, 0.0), state_of),
+}
+"""By exercise. Numbers of `__init__`: widths, the longest text, dropout, heads."""

@@ -1,65 +1,38 @@
 """The exercises that `kata play` can run. Listing them imports nothing heavy.
 
-Defines what a scene is, which parts can be switched off in it (--without mask, scale, residual, positions, head:1.3),
-and decides from the progress file whether a learner's file may be played.
+Defines which parts can be switched off in a scene (--without mask, scale, residual, positions, head:1.3), and decides
+from the progress file whether a learner's file may be played.
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.errors import KataError
-from grader.practice.progress import Progress
+from grader.practice.progress import Progress, digest_of
 from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
-
-from .parts import Part
-
-if TYPE_CHECKING:
-    from .stage import Stage
 
 
 class BadText(KataError):
     """The typed text cannot be played; the message is one sentence."""
 
 
-class Scene(Protocol):
-    """Shows one exercise at work. `example` is the text used when nothing is typed."""
-
-    example: str
-
-    def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
-        """Yield the parts to show, each as soon as it is computed; in_full: all parts, for a page.
-
-        Raises BadText, UnknownSwitch for bad input, Stopped where the learner's code fails, MachineError.
-        """
-        ...
-
-
-MODULES = {"heads": "letters", "window": "letters", "cache": "letters", "padding": "gaps", "grouped": "gaps"}
-"""The modules of scenes, where they are called otherwise."""
-
-
-def scene_of(play: Play, stage: Stage) -> Scene:
-    """Create the scene of an exercise."""
-    module = importlib.import_module(f"grader.play.{MODULES.get(play.scene, play.scene)}")
-    return cast(Scene, getattr(module, f"{play.scene.capitalize()}Scene")(play, stage))
-
-
-HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
-
-
 class UnknownSwitch(KataError):
     """This part cannot be switched off here; the message is one sentence."""
 
 
+class NotYet(KataError):
+    """It cannot be played yet; the message is one sentence that says what to do first."""
+
+
+# --- what can be switched off -----------------------------------------------------------------------------------------
+
+HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
 PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
 
 
@@ -94,20 +67,18 @@ def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> W
             chosen.add((int(found[1]) - 1, int(found[2]) - 1))
         elif name in play.switches and name != "head":
             plain.add(name)
+        elif not play.switches:
+            raise UnknownSwitch(f"Nothing can be switched off in {play.id}.")
         else:
-            raise UnknownSwitch(_what_there_is(play, name, layers, heads))
+            there = [f"head:1.1 to head:{layers}.{heads}" if each == "head" else each for each in play.switches]
+            raise UnknownSwitch(f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}.")
     return Without(**dict.fromkeys(plain, True), heads=frozenset(chosen))
 
 
-def _what_there_is(play: Play, name: str, layers: int, heads: int) -> str:
-    there = [f"head:1.1 to head:{layers}.{heads}" if switch == "head" else switch for switch in play.switches]
-    if not there:
-        return f"Nothing can be switched off in {play.id}."
-    return f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}."
+# --- whether it may be played -----------------------------------------------------------------------------------------
 
-
-DIGITS = 12
-"""Hexadecimal digits of a file's digest that are kept with an attempt."""
+CHECK, PLAY = "kata check {}", "kata play {}"
+"""How an exercise is checked and played in a terminal."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +87,6 @@ class Standing:
 
     said: str
     is_warning: bool
-
-
-class NotYet(KataError):
-    """It cannot be played yet; the message is one sentence that says what to do first."""
-
-
-CHECK = "kata check {}"
-"""The command that checks an exercise in a terminal."""
 
 
 def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Standing:
@@ -150,13 +113,13 @@ def standing_with(content: bytes, progress: Progress, exercise: Exercise, check:
     return Standing("Your code passed its check.", False)
 
 
-def digest_of(content: bytes) -> str:
-    """The digest of a file's content, as a learner's progress file has it."""
-    return hashlib.sha256(content).hexdigest()[:DIGITS]
-
-
-PLAY = "kata play {}"
-"""The command that plays an exercise in a terminal."""
+def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
+    """What the learner must do first, in a few words; empty when the exercise can be played."""
+    try:
+        standing = standing_of(workspace, progress, workspace.course.exercise(play.id))
+    except NotYet:
+        return f"first pass it: kata check {play.id}"
+    return f"not passed as it is: kata check {play.id}" if standing.is_warning else ""
 
 
 def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
@@ -165,30 +128,17 @@ def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
     Wrong code is offered if it computes something, so that the learner sees the effect: where a check passed, or where
     a known mistake was found. Code that fails before it has an answer has nothing to show.
     """
-    if play_of(result.id) is None:
-        return ""
-    if result.status in ("passed", "partly"):
-        return f"See it at work: {play.format(result.id)}"
     computes = bool(result.diagnosis) or any(check.outcome == "passed" for check in result.checks)
-    return f"See it at work: {play.format(result.id)}" if computes else ""
+    is_seen = computes or result.status in ("passed", "partly")
+    return f"See it at work: {play.format(result.id)}" if is_seen and play_of(result.id) else ""
 
 
-def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
-    """What the learner must do first, in a few words; empty when the exercise can be played."""
-    exercise = workspace.course.exercise(play.id)
-    try:
-        standing = standing_of(workspace, progress, exercise)
-    except NotYet:
-        return f"first pass it: kata check {play.id}"
-    return f"not passed as it is: kata check {play.id}" if standing.is_warning else ""
-
-
-Switch = Literal["mask", "scale", "residual", "positions", "head"]
+# --- the exercises ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Play:
-    """A playable exercise: the module of its scene, what the learner sees there, what can be switched off.
+    """A playable exercise: its scene's module and class, what the learner sees there, what can be switched off.
 
     reads: the kind of text that one types; empty where none is read. goes_on: whether a stopped scene keeps its state.
     """
@@ -197,7 +147,7 @@ class Play:
     scene: str
     seen: str
     reads: str = ""
-    switches: tuple[Switch, ...] = ()
+    switches: tuple[str, ...] = ()
     goes_on: bool = False
 
 
@@ -210,37 +160,31 @@ CACHE = "the same text with and without your cache, and the time for one more to
 PADDED = "the same sentence with and without padding, the mask right and inverted"
 GROUPED = "a trained model with 8, 4, 2 and 1 heads of keys and values: what it costs and what it saves"
 CONVERTED = "a trained model converted to 4, 2 and 1 heads of keys and values: as averages, and trained on briefly"
+TRANSLATED = "a translator of dates asks through your class; see what each place of the answer looks at"
 LETTERS = "a text of a to z, blanks and full stops"
 GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
+DATES = "a date, such as 3 May 2024 or 24.12.1999"
+
+TO_SCALE, TO_HEADS = ("scale",), ("mask", "scale", "residual", "head")
 
 PLAYS = (
-    Play("softmax", "scale", SCALE, GAPS, ("scale",)),
-    Play("scaled_scores", "scale", SCALE, GAPS, ("scale",)),
-    Play("attention", "scale", SCALE, GAPS, ("scale",)),
-    Play("self_attention", "scale", SCALE, GAPS, ("scale",)),
-    Play(
-        "cross_attention",
-        "translator",
-        "a translator of dates asks through your class; see what each place of the answer looks at",
-        "a date, such as 3 May 2024 or 24.12.1999",
-    ),
-    Play("causal_attention", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
-    Play("multi_head_wrapper", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
-    Play("multi_head_attention", "heads", HEADS, LETTERS, ("mask", "scale", "residual", "head")),
-    Play(
-        "padded_multi_head_attention",
-        "padding",
-        "the same sentence with and without padding, the mask right and inverted",
-        GAPS,
-    ),
-    Play("grouped_query_attention", "grouped", GROUPED, GAPS),
-    Play("convert_to_gqa", "grouped", CONVERTED, GAPS),
-    Play("sliding_window_mask", "window", WINDOW, LETTERS),
-    Play("kv_cache", "cache", CACHE, LETTERS),
-    Play("rotary", "positions", POSITIONS, LETTERS, ("positions",)),
-    Play("sinusoidal_positions", "positions", POSITIONS, LETTERS, ("positions",)),
-    Play("alibi_bias", "positions", POSITIONS, LETTERS, ("positions",)),
-    Play("tiny_gpt", "writer", WRITER, goes_on=True),
+    Play("softmax", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("scaled_scores", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("attention", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("self_attention", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("cross_attention", "translator.TranslatorScene", TRANSLATED, DATES),
+    Play("causal_attention", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
+    Play("multi_head_wrapper", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
+    Play("multi_head_attention", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
+    Play("padded_multi_head_attention", "gaps.PaddingScene", PADDED, GAPS),
+    Play("grouped_query_attention", "gaps.GroupedScene", GROUPED, GAPS),
+    Play("convert_to_gqa", "gaps.GroupedScene", CONVERTED, GAPS),
+    Play("sliding_window_mask", "letters.WindowScene", WINDOW, LETTERS),
+    Play("kv_cache", "letters.CacheScene", CACHE, LETTERS),
+    Play("rotary", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
+    Play("sinusoidal_positions", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
+    Play("alibi_bias", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
+    Play("tiny_gpt", "writer.WriterScene", WRITER, goes_on=True),
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import torch
@@ -13,12 +13,22 @@ import torch.nn.functional as F
 from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
 
-from . import asking
-from .asking import Attending, Class, state_of
+from .asking import CLASSES, Attending, state_of
 from .catalogue import Play, Without
-from .nets import Attend, Projections, later, loss_by_letter, right_attention, right_weights, run
+from .nets import Projections, later, layer_inputs, loss_by_letter, right_attention, right_weights, run
 from .parts import Curve, Grid, Part, Words, Written
-from .scene import WRITTEN_LETTERS, AttentionRow, ModelScene, compared, continued, heat, plane, step_by_step
+from .scene import (
+    FINDS,
+    LOOKS_BACK,
+    WRITTEN_LETTERS,
+    AttentionRow,
+    ModelScene,
+    best,
+    continued,
+    head_maps,
+    heat,
+    step_by_step,
+)
 from .stage import Stage, formed
 from .texts import CONTEXT, decode, encode, repeat, story
 
@@ -30,12 +40,6 @@ STORIES, REPEATS = 6, 6
 KNOWN_FROM = 33
 """From this letter on, every letter of a repeat occurred before: its period is at most 32."""
 NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a letter from which everything is hidden?"
-
-CLASSES: dict[str, Callable[[int], Class]] = {
-    "causal_attention": asking.causal_attention,
-    "multi_head_wrapper": asking.multi_head_wrapper,
-    "multi_head_attention": asking.multi_head_attention,
-}
 
 
 class LettersScene(ModelScene):
@@ -49,7 +53,7 @@ class HeadsScene(LettersScene):
 
     def __init__(self, play: Play, stage: Stage) -> None:
         super().__init__(play, stage)
-        self._all_on = Attending(stage, CLASSES[play.id](CONTEXT), self._layers)
+        self._all_on = Attending(stage, CLASSES[play.id], self._layers)
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """Two heads and what they attend to, what the model writes, and its loss without each part.
@@ -57,130 +61,94 @@ class HeadsScene(LettersScene):
         With something switched off: what that changes, before and after.
         """
         asked = replace(self._all_on, without=without)
-        yield Words(
-            "Your class is the attention in both layers of a small model that reads letters. Everything else, "
-            "and all weights, were trained beforehand."
-            if not without
-            else f"Switched off: {without}.",
-            "warning" if without else "plain",
-        )
-        back, found = measured(lambda each: self.all_weights(self._all_on, each))
-        chosen = {best(back): "looks one letter back most", best(found): "looks most at what followed last time"}
-        yours = self.all_weights(asked, letters)
         if without:
-            yield from self._before_and_after(text, letters, yours, chosen, str(without))
+            yield Words(f"Switched off: {without}.", "warning")
         else:
-            yield from self._maps(text, letters, yours, chosen)
+            yield Words(
+                "Your class is the attention in both layers of a small model that reads letters. Everything else, "
+                "and all weights, were trained beforehand."
+            )
+        back, found = measured(lambda each: self.all_weights(self._all_on, each))
+        chosen = {best(back): LOOKS_BACK, best(found): FINDS}
+        yours = self.all_weights(asked, letters)
+        due = self.all_weights(self._all_on, letters) if without else self.right_weights(letters)
+        if not without:
+            yield Words(
+                "How to read a map: each row is a letter that asks, each column one that is looked at. "
+                "They are read off your class's own output: each letter was given a value of its own."
+            )
+        if not bool(yours.isfinite().all()):
+            yield Words(NO_NUMBERS, "warning")
+        yield from head_maps(text, chosen, yours, due, str(without))
         self._stage.begin()
-        yield self._written(asked, text, letters, without)
+        texts = [("your class", self._continued(self._all_on, letters))]
+        if without:
+            texts.append((f"without {without}", self._continued(asked, letters)))
+        yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
         yield self._effects(asked, without, back, found)
-        if not without:
-            yield self._table(back, found)
-            yield from self._row(text, letters, best(back))
-        if in_full and not without:
-            yield Words("All other heads", "heading")
-            for layer, head in ((layer, head) for layer in range(len(self._layers)) for head in range(HEADS)):
-                if (layer, head) not in chosen:
-                    yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
-
-    # --- what the heads do ----------------------------------------------------------------------------------------
-
-    def all_weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
-        """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
-        seen: list[torch.Tensor] = []
-
-        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
-            seen.append(asked.weights(layer, x[0]))
-            return asked.attend(layer, x)
-
-        run(self._model, letters[None], attend, residual=not asked.without.residual)
-        return torch.stack(seen)
-
-    def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
-        """The same by the formula, with nothing switched off."""
-        seen: list[torch.Tensor] = []
-        hidden = later(len(letters))
-
-        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
-            seen.append(right_weights(self._layers[layer], x[0], hidden))
-            return right_attention(self._layers[layer], x, hidden)
-
-        run(self._model, letters[None], attend)
-        return torch.stack(seen)
-
-    def _table(self, back: torch.Tensor, found: torch.Tensor) -> Grid:
-        rows = tuple(
-            (f"head {layer + 1}.{head + 1}", f"{back[layer, head]:.2f}", f"{found[layer, head]:.2f}")
-            for layer in range(len(self._layers))
-            for head in range(HEADS)
-        )
-        return Grid(
+        if without:
+            return
+        yield Grid(
             "How much each head (layer.head) looks one letter back in stories, and, in random letters, repeated, at "
             "what followed the same letter last time; 1 is all of it",
             ("", "one letter back", "what followed last time"),
-            rows,
+            tuple(
+                (f"head {layer + 1}.{head + 1}", f"{back[layer, head]:.2f}", f"{found[layer, head]:.2f}")
+                for layer, head in self._all_heads()
+            ),
         )
+        yield from self._row(text, letters, best(back))
+        if in_full:
+            yield Words("All other heads", "heading")
+            for layer, head in self._all_heads():
+                if (layer, head) not in chosen:
+                    yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
 
-    def _maps(
-        self, text: str, letters: torch.Tensor, yours: torch.Tensor, chosen: Mapping[tuple[int, int], str]
-    ) -> Iterator[Part]:
-        due = self.right_weights(letters)
-        yield Words(
-            "How to read a map: each row is a letter that asks, each column one that is looked at. "
-            "They are read off your class's own output: each letter was given a value of its own."
-        )
-        if not bool(yours.isfinite().all()):
-            yield Words(NO_NUMBERS, "warning")
-        for (layer, head), why in chosen.items():
-            name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
-            yield from compared(heat(f"{name}: {why}", text, weights), name, weights, due[layer, head])
+    def _all_heads(self) -> list[tuple[int, int]]:
+        return [(layer, head) for layer in range(len(self._layers)) for head in range(HEADS)]
 
-    def _before_and_after(
-        self, text: str, letters: torch.Tensor, now: torch.Tensor, chosen: Mapping[tuple[int, int], str], off: str
-    ) -> Iterator[Part]:
-        before = self.all_weights(self._all_on, letters)
-        if not bool(now.isfinite().all()):
-            yield Words(NO_NUMBERS, "warning")
-        for (layer, head), why in chosen.items():
-            shown = heat(f"Head {layer + 1}.{head + 1}: {why}", text, now[layer, head])
-            yield replace(shown, before=("all on", plane(before[layer, head]), f"without {off}"))
+    def all_weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
+        """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
+        inputs = layer_inputs(self._model, letters, asked.attend, residual=not asked.without.residual)
+        return torch.stack([asked.weights(layer, x[0]) for layer, x in enumerate(inputs)])
+
+    def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
+        """The same by the formula, with nothing switched off."""
+        hidden = later(len(letters))
+        inputs = layer_inputs(self._model, letters, lambda layer, x: right_attention(self._layers[layer], x, hidden))
+        return torch.stack([right_weights(self._layers[layer], x, hidden)[0] for layer, x in enumerate(inputs)])
 
     def _row(self, text: str, letters: torch.Tensor, head: tuple[int, int]) -> Iterator[Part]:
         """How the last letter's row comes about in one head of the first layer."""
-        chosen = head[1] if head[0] == 0 else 0
-        seen: list[torch.Tensor] = []
-
-        def look(layer: int, x: torch.Tensor) -> torch.Tensor:
-            seen.append(x)
-            return torch.zeros_like(x)
-
-        run(self._model, letters[None], look)
-        weights, x, n = self._layers[0], seen[0], len(letters)
-        part = weights.places(chosen)
-        query, key, value = (F.linear(x[0], matrix)[:, part] for matrix in (weights.query, weights.key, weights.value))
+        chosen, n = head[1] if head[0] == 0 else 0, len(letters)
+        x = self.first_input(letters)
+        weights, part = self._layers[0].head(chosen), self._layers[0].places(chosen)
+        query, key, value = (F.linear(x[0], matrix) for matrix in (weights.query, weights.key, weights.value))
+        row = AttentionRow(
+            place=n - 1,
+            products=key @ query[-1],
+            root=weights.head_width**0.5,
+            hidden=torch.arange(n) > n - 1,
+            weights=self._all_on.weights(0, x[0])[chosen, -1],
+            values=value,
+            mixed=self._all_on.mixed(0, x)[0, -1, part],
+        )
         yield Words(f"Head 1.{chosen + 1}", "heading")
-        row = AttentionRow(n - 1, key @ query[-1], weights.head_width**0.5, torch.arange(n) > n - 1,
-                  self._all_on.weights(0, x[0])[chosen, -1], value, self._all_on.mixed(0, x)[0, -1, part])  # fmt: skip
         yield from step_by_step(text, row)
 
     # --- what comes of it -----------------------------------------------------------------------------------------
 
-    def _written(self, asked: Attending, text: str, letters: torch.Tensor, without: Without) -> Written:
-        texts = [("your class", self._continued(self._all_on, letters))]
-        if without:
-            texts.append((f"without {without}", self._continued(asked, letters)))
-        return Written("What the model writes, the likeliest letter each time", text, tuple(texts))
+    def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
+        return run(self._model, texts, asked.attend, residual=not asked.without.residual)
 
     def _continued(self, asked: Attending, letters: torch.Tensor) -> str:
-        residual = not asked.without.residual
-        return continued(letters, lambda seen: run(self._model, seen, asked.attend, residual=residual))
+        return continued(letters, lambda seen: self._logits(asked, seen))
 
     def losses(self, asked: Attending) -> tuple[float, float]:
         """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
         texts = measured_texts()
-        logits = run(self._model, texts[:, :-1], asked.attend, residual=not asked.without.residual)
-        loss = loss_by_letter(logits, texts[:, 1:])
+        loss = loss_by_letter(self._logits(asked, texts[:, :-1]), texts[:, 1:])
         return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
 
     def _effects(self, asked: Attending, without: Without, back: torch.Tensor, found: torch.Tensor) -> Grid:
@@ -224,12 +192,6 @@ def measured_texts() -> torch.Tensor:
     return torch.tensor([encode(text) for text in texts])
 
 
-def best(scores: torch.Tensor) -> tuple[int, int]:
-    """The layer and head of the largest score; NaN counts as 0."""
-    place = int(scores.nan_to_num(0.0).argmax())
-    return place // HEADS, place % HEADS
-
-
 # --- a window ----------------------------------------------------------------------------------------------------
 
 WINDOWS = (2, 4, 8, 12, 16, 24, 32, 48, 64)
@@ -268,21 +230,20 @@ class WindowScene(LettersScene):
         case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
         return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
 
-    def attend(self, num_tokens: int, window: int) -> Attend:
-        """Attention by the formula with that mask; a letter that sees nothing gets zeros."""
-        hidden = self.mask(num_tokens, window)
-        return lambda layer, x: right_attention(self._layers[layer], x, hidden).nan_to_num(0.0)
+    def logits(self, texts: torch.Tensor, window: int) -> torch.Tensor:
+        """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
+        hidden = self.mask(texts.shape[1], window)
+        return run(self._model, texts, lambda layer, x: right_attention(self._layers[layer], x, hidden).nan_to_num(0.0))
 
     def continued(self, letters: torch.Tensor, window: int) -> str:
         """The text that the model writes after the letters."""
-        return continued(letters, lambda seen: run(self._model, seen, self.attend(seen.shape[1], window)))
+        return continued(letters, lambda seen: self.logits(seen, window))
 
     def loss(self, period: int, window: int) -> float:
         """The loss in nats on letters that repeat those `period` letters earlier."""
         chance = random.Random(period)
         texts = torch.tensor([encode(repeat(chance, CONTEXT, period)) for _ in range(WINDOW_TEXTS)])
-        logits = run(self._model, texts[:, :-1], self.attend(CONTEXT - 1, window))
-        return loss_by_letter(logits, texts[:, 1:])[:, period:].mean().item()
+        return loss_by_letter(self.logits(texts[:, :-1], window), texts[:, 1:])[:, period:].mean().item()
 
 
 # --- a cache -----------------------------------------------------------------------------------------------------
@@ -302,10 +263,11 @@ class CacheScene(LettersScene):
             "Your class is the attention in both layers of a small model that reads letters. Without the cache the "
             "whole text passes through it for every letter that is written; with it, that one letter."
         )
-        whole = self.continued(letters)
+        said = continued(
+            letters, lambda seen: self._logits(seen, by_letter=False), min(WRITTEN_LETTERS, CONTEXT - len(letters))
+        )
         self._stage.begin()
-        with_cache, apart = self.by_letter(whole, len(letters))
-        said = decode(whole[len(letters) :].tolist())
+        with_cache, apart = self.by_letter(letters, said)
         yield Written("What the model writes", text, (("without the cache", said), ("with the cache", with_cache)))
         if apart < SAME_OUTPUT and with_cache == said:
             yield Words("The same text: what your class puts out differs by rounding only.")
@@ -314,7 +276,7 @@ class CacheScene(LettersScene):
                 f"What your class puts out differs by up to {apart:.2g}, so the text ends where it goes another way.",
                 "warning",
             )
-        no_cache, cached = zip(*(self._seconds(length) for length in LENGTHS), strict=True)
+        no_cache, cached = zip(*(self._milliseconds(length) for length in LENGTHS), strict=True)
         yield Curve(
             "The time for one more token, on this machine just now",
             "tokens so far",
@@ -323,30 +285,22 @@ class CacheScene(LettersScene):
             (("without the cache", tuple(no_cache)), ("with the cache", tuple(cached))),
         )
 
-    # --- text -----------------------------------------------------------------------------------------------------
-
-    def continued(self, letters: torch.Tensor) -> torch.Tensor:
-        """The text and its continuation, computed without a cache: the whole text runs for each new letter."""
-        count = min(WRITTEN_LETTERS, CONTEXT - len(letters))
-        said = continued(letters, lambda seen: run(self._model, seen, self._attend(by_letter=False)), count)
-        return torch.cat([letters, torch.tensor(encode(said))])
-
-    def by_letter(self, whole: torch.Tensor, begun: int) -> tuple[str, float]:
+    def by_letter(self, letters: torch.Tensor, said: str) -> tuple[str, float]:
         """The text written with the cache, up to the first difference, and the largest difference of the logits.
 
         Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
         that writes with a cache writes.
         """
-        logits = run(self._model, whole[None], self._attend(by_letter=True))
-        in_one = run(self._model, whole[None], self._attend(by_letter=False))
-        written = logits[0, begun - 1 : -1].argmax(-1).tolist()
-        due = whole[begun:].tolist()
-        same = next((number for number, pair in enumerate(zip(written, due, strict=True)) if pair[0] != pair[1]), None)
-        apart = (logits - in_one).abs().amax().item()
-        return decode(written[: None if same is None else same + 1]), apart
+        whole = torch.cat([letters, torch.tensor(encode(said))])[None]
+        logits = self._logits(whole, by_letter=True)
+        written = decode(logits[0, len(letters) - 1 : -1].argmax(-1).tolist())
+        same = next((number for number, pair in enumerate(zip(written, said, strict=True)) if len({*pair}) > 1), None)
+        apart = (logits - self._logits(whole, by_letter=False)).abs().amax().item()
+        return written[: None if same is None else same + 1], apart
 
-    def _attend(self, *, by_letter: bool) -> Attend:
-        return lambda layer, x: self._output(self._layers[layer], x, 1 if by_letter else x.shape[1])
+    def _logits(self, texts: torch.Tensor, *, by_letter: bool) -> torch.Tensor:
+        step = 1 if by_letter else texts.shape[1]
+        return run(self._model, texts, lambda layer, x: self._output(self._layers[layer], x, step))
 
     def _output(self, weights: Projections, x: torch.Tensor, step: int) -> torch.Tensor:
         """The output for x (1, n, width), computed `step` tokens at a time; each call gets the last call's cache."""
@@ -358,10 +312,8 @@ class CacheScene(LettersScene):
         pieces = [formed(answers[name], (1, min(step, x.shape[1]), x.shape[2])) for name in case.returned.values()]
         return torch.cat(pieces, 1)
 
-    # --- time -----------------------------------------------------------------------------------------------------
-
-    def _seconds(self, length: int) -> tuple[float, float]:
-        """Milliseconds for one more token after a text of this length, without the cache and with it."""
+    def _milliseconds(self, length: int) -> tuple[float, float]:
+        """The time for one more token after a text of this length, without the cache and with it."""
         self._stage.begin()
         x = torch.randn(1, length + 1, len(self._layers[0].query), generator=torch.Generator().manual_seed(1))
         nothing, whole, cached = Case(), Case(), Case()
@@ -384,7 +336,7 @@ class CacheScene(LettersScene):
 
 def _module(case: Case, weights: Projections) -> Slot:
     module = case.call(case.entry("CachedAttention"), len(weights.query), weights.heads)
-    case.load(module, state_of(weights) | {"o_proj.bias": weights.out_bias})
+    case.load(module, state_of(weights))
     case.prepare(module)
     return module
 

@@ -6,8 +6,8 @@ each by its formula; a learner's own (`apply_rotary`, `alibi_bias`, `sinusoidal_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +41,11 @@ class Projections:
         """The slice of the width that belongs to one head."""
         return slice(head * self.head_width, (head + 1) * self.head_width)
 
+    def head(self, head: int) -> Projections:
+        """The weights of one head alone."""
+        part = self.places(head)
+        return replace(self, query=self.query[part], key=self.key[part], value=self.value[part], heads=1)
+
 
 def load(name: str) -> dict[str, torch.Tensor]:
     """The trained parameters of a model in float32; their files hold float16, which is half the size."""
@@ -49,44 +54,77 @@ def load(name: str) -> dict[str, torch.Tensor]:
     return {key: tensor.float() for key, tensor in load_file(WEIGHTS / f"{name}.safetensors").items()}
 
 
-def layers_of(model: Parameters) -> int:
+def layers_of(model: Parameters, heads: int) -> tuple[Projections, ...]:
+    """The weights of the attention in each layer."""
+    names = ("query", "key", "value", "out", "out_bias")
+    parts = ({name: model[f"layer.{layer}.{name}"] for name in names} for layer in range(depth(model)))
+    return tuple(Projections(**each, heads=heads) for each in parts)
+
+
+def depth(model: Parameters) -> int:
     """How many layers a model has."""
     return sum(name.endswith(".query") for name in model)
 
 
-def projections_of(model: Parameters, layer: int, heads: int) -> Projections:
-    """The weights of a layer's attention."""
-    query, key, value, out, bias = (
-        model[f"layer.{layer}.{part}"] for part in ("query", "key", "value", "out", "out_bias")
-    )
-    return Projections(query, key, value, out, bias, heads)
+# --- attention by the formula -----------------------------------------------------------------------------------------
+
+Kind = Literal["rotary", "alibi", "sinusoidal"]
+
+
+@dataclass(frozen=True)
+class Places:
+    """The positions of a run over n letters: one of three kinds is set at most, the others are None.
+
+    turn: rotates queries and keys (b, heads, n, d). bias: added to the scaled scores (heads, n, n), includes the causal
+    mask. added: added to the token embeddings (n, width).
+    """
+
+    turn: Callable[[torch.Tensor], torch.Tensor] | None = None
+    bias: torch.Tensor | None = None
+    added: torch.Tensor | None = None
+
+
+NOWHERE = Places()
+
+
+def right_weights(
+    weights: Projections,
+    x: torch.Tensor,
+    hidden: torch.Tensor | None = None,
+    *,
+    memory: torch.Tensor | None = None,
+    places: Places = NOWHERE,
+) -> torch.Tensor:
+    """The correct attention weights (b, heads, n, m) for x (b, n, width).
+
+    hidden: True where a key is masked. memory: where the keys come from (b, m, width), if not from x.
+    """
+    query = _by_head(weights, x, weights.query)
+    key = _by_head(weights, x if memory is None else memory, weights.key)
+    if places.turn is not None:
+        query, key = places.turn(query), places.turn(key)
+    scores: torch.Tensor = query @ key.mT / weights.head_width**0.5
+    if places.bias is not None:
+        scores = scores + places.bias
+    return (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
 
 
 def right_attention(
-    weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None = None, memory: torch.Tensor | None = None
+    weights: Projections,
+    x: torch.Tensor,
+    hidden: torch.Tensor | None = None,
+    *,
+    memory: torch.Tensor | None = None,
+    places: Places = NOWHERE,
 ) -> torch.Tensor:
-    """Correct attention.
-
-    hidden: True where a key is masked. memory: where keys and values come from, if not from x.
-    """
-    looked_at = x if memory is None else memory
-    query, key, value = (
-        F.linear(source, matrix).view(len(x), -1, weights.heads, weights.head_width).transpose(1, 2)
-        for source, matrix in ((x, weights.query), (looked_at, weights.key), (looked_at, weights.value))
-    )
-    seen = None if hidden is None else ~hidden
-    together = F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
-    return F.linear(together.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
+    """The correct output (b, n, width), from the same arguments; values come from the memory, too."""
+    value = _by_head(weights, x if memory is None else memory, weights.value)
+    mixed = right_weights(weights, x, hidden, memory=memory, places=places) @ value
+    return F.linear(mixed.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
 
 
-def right_weights(weights: Projections, x: torch.Tensor, hidden: torch.Tensor | None) -> torch.Tensor:
-    """The correct attention weights (heads, n, n), for one text (n, width)."""
-    n = len(x)
-    query, key = (
-        F.linear(x, matrix).view(n, weights.heads, -1).transpose(0, 1) for matrix in (weights.query, weights.key)
-    )
-    scores: torch.Tensor = query @ key.mT / weights.head_width**0.5
-    return (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+def _by_head(weights: Projections, x: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+    return F.linear(x, matrix).view(len(x), -1, weights.heads, weights.head_width).transpose(1, 2)
 
 
 def later(n: int) -> torch.Tensor:
@@ -94,12 +132,18 @@ def later(n: int) -> torch.Tensor:
     return torch.ones(n, n, dtype=torch.bool).triu(1)
 
 
-def enter(model: Parameters, texts: torch.Tensor, places: torch.Tensor | None = None) -> torch.Tensor:
-    """The input of the first layer: token embedding plus position embedding of each letter (b, n).
+# --- the models around it ---------------------------------------------------------------------------------------------
 
-    places: position embeddings (n, width) to use instead of the model's own.
+
+def enter(model: Parameters, texts: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
+    """The input of the first layer for texts (b, n): token embeddings, and position embeddings where there are any.
+
+    added: position embeddings (n, width) to use instead of the model's own.
     """
-    return model["token"][texts] + (model["position"][: texts.shape[1]] if places is None else places)
+    h = model["token"][texts]
+    if added is None and "position" in model:
+        added = model["position"][: texts.shape[1]]
+    return h if added is None else h + added
 
 
 def norm(model: Parameters, name: str, h: torch.Tensor) -> torch.Tensor:
@@ -119,19 +163,38 @@ def run(
     attend: Attend,
     *,
     residual: bool = True,
-    places: torch.Tensor | None = None,
+    added: torch.Tensor | None = None,
 ) -> torch.Tensor:
     """The logits (b, n, letters) for texts (b, n). Without the residual a layer's output replaces its input.
 
-    places: as in `enter`.
+    added: as in `enter`.
     """
-    h = enter(model, texts, places)
-    for layer in range(layers_of(model)):
+    h = enter(model, texts, added)
+    for layer in range(depth(model)):
         attended = attend(layer, norm(model, f"layer.{layer}.norm_1", h))
         h = h + attended if residual else attended
         fed = feed_forward(model, layer, norm(model, f"layer.{layer}.norm_2", h))
         h = h + fed if residual else fed
     return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])
+
+
+def layer_inputs(
+    model: Parameters,
+    text: torch.Tensor,
+    attend: Attend,
+    *,
+    residual: bool = True,
+    added: torch.Tensor | None = None,
+) -> list[torch.Tensor]:
+    """The normed input (1, n, width) of each layer's attention, for one text (n,)."""
+    seen: list[torch.Tensor] = []
+
+    def record(layer: int, x: torch.Tensor) -> torch.Tensor:
+        seen.append(x)
+        return attend(layer, x) if layer + 1 < depth(model) else x  # what follows the last input is not needed
+
+    run(model, text[None], record, residual=residual, added=added)
+    return seen
 
 
 def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
@@ -169,23 +232,6 @@ TRAINED = 32
 """The longest text that these models were trained on, in letters."""
 BASE = 10000.0
 
-Kind = Literal["rotary", "alibi", "sinusoidal"]
-Tell = Callable[[torch.Tensor], torch.Tensor]
-"""Rotary positions: rotates queries or keys (b, heads, n, d)."""
-
-
-@dataclass(frozen=True)
-class Places:
-    """The positions of a run over n letters: one of three kinds is set, the others are None.
-
-    turn: rotates queries and keys (b, heads, n, d). bias: added to the scaled scores (heads, n, n), includes the causal
-    mask. added: added to the token embeddings (n, width).
-    """
-
-    turn: Tell | None = None
-    bias: torch.Tensor | None = None
-    added: torch.Tensor | None = None
-
 
 def right_places(kind: Kind, n: int, width: int) -> Places:
     """The positions by the formula."""
@@ -218,29 +264,11 @@ def clocks(n: int, width: int) -> torch.Tensor:
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-def scores(weights: Projections, x: torch.Tensor, places: Places) -> torch.Tensor:
-    """The scaled scores (b, heads, n, n) for x (b, n, width); later keys are -inf."""
-    query, key = (_heads(weights, x, matrix) for matrix in (weights.query, weights.key))
-    if places.turn is not None:
-        query, key = places.turn(query), places.turn(key)
-    found: torch.Tensor = query @ key.mT / weights.head_width**0.5
-    if places.bias is not None:
-        return found + places.bias
-    return found.masked_fill(later(x.shape[1]), -torch.inf)
+def positioned(layers: Sequence[Projections], places: Places) -> Attend:
+    """Causal attention by the formula in these layers, with these positions; a bias has to hide later keys itself."""
+    return lambda layer, x: right_attention(layers[layer], x, unseen(x.shape[1], places), places=places)
 
 
-def attended(weights: Projections, x: torch.Tensor, places: Places) -> torch.Tensor:
-    """Causal attention by the formula, with these positions."""
-    together: torch.Tensor = scores(weights, x, places).softmax(-1) @ _heads(weights, x, weights.value)
-    return F.linear(together.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
-
-
-def _heads(weights: Projections, x: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    return F.linear(x, matrix).view(len(x), -1, weights.heads, weights.head_width).transpose(1, 2)
-
-
-def read(model: Parameters, texts: torch.Tensor, places: Places, attend: Attend | None = None) -> torch.Tensor:
-    """The logits of a model without position embeddings of its own."""
-    layers = [projections_of(model, layer, POSITION_HEADS) for layer in range(layers_of(model))]
-    added = torch.zeros(1) if places.added is None else places.added
-    return run(model, texts, attend or (lambda layer, x: attended(layers[layer], x, places)), places=added)
+def unseen(n: int, places: Places) -> torch.Tensor | None:
+    """The causal mask, where it is not in the positions."""
+    return later(n) if places.bias is None else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 Plane = tuple[tuple[float, ...], ...]
 
@@ -24,6 +25,7 @@ class Heat:
     switched off, to show beside this one, with the names of both: before, and now.
     """
 
+    kind: ClassVar = "heat"
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -37,6 +39,7 @@ class Heat:
 class Grid:
     """A small table; the first column names the rows."""
 
+    kind: ClassVar = "grid"
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -46,17 +49,32 @@ class Grid:
 class Curve:
     """Several lines over the same x values."""
 
+    kind: ClassVar = "curve"
     title: str
     across: str
     up: str
     places: tuple[float, ...]
     lines: tuple[tuple[str, tuple[float, ...]], ...]
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest value that the drawing has room for."""
+        known = [y for _, line in self.lines for y in line if math.isfinite(y)]
+        return min([0.0, *known]), max([*known, 1e-9])
+
+    def points(self, line: tuple[float, ...]) -> list[tuple[float, float, float, float]]:
+        """The points of a line that are numbers: their places from 0 to 1, from the left and from the top; x and y."""
+        (low, high), left = self.ends, self.places[0]
+        wide, tall = (self.places[-1] - left) or 1, (high - low) or 1
+        known = [(x, y) for x, y in zip(self.places, line, strict=True) if math.isfinite(y)]
+        return [((x - left) / wide, (high - y) / tall, x, y) for x, y in known]
+
 
 @dataclass(frozen=True)
 class Written:
     """Texts that models wrote after a given text, each with its author."""
 
+    kind: ClassVar = "written"
     title: str
     given: str
     texts: tuple[tuple[str, str], ...]
@@ -69,6 +87,7 @@ class Slider:
     start: the step shown first.
     """
 
+    kind: ClassVar = "slider"
     title: str
     steps: tuple[tuple[str, Heat, str], ...]
     start: int

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 
 import torch
 
 from .catalogue import BadText, Play, Without, switched_off
-from .nets import layers_of, load, loss_by_letter, projections_of
+from .nets import Attend, enter, layers_of, load, loss_by_letter, norm, run
 from .parts import Grid, Heat, Part, Plane, Words
 from .stage import Stage
-from .texts import ALPHABET, GAP, HIDDEN, decode, encode, encode_with_gaps, story
+from .texts import ALPHABET, GAP, HIDDEN, decode, encode, encode_with_gaps, known_name, story
 
-EXAMPLE = "tipo met zaru. zaru gave ti"
+EXAMPLE = "rosa met luka. luka gave ro"
 MOST_LETTERS = 48
 """Probing can tell at most this many letters apart."""
 WRITTEN_LETTERS = 16
+GAPS_CONTEXT = 48
 SAME = 1e-3
 """Attention weights that differ by less look the same."""
 SHOWN_KEYS = 8
-BAR = 20
-MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 12, 36, 7
+BAR = 12
+MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
 
 
 class ModelScene:
@@ -35,7 +37,7 @@ class ModelScene:
     def __init__(self, play: Play, stage: Stage) -> None:
         self._play, self._stage = play, stage
         self._model = load(self.model)
-        self._layers = tuple(projections_of(self._model, each, self.heads) for each in range(layers_of(self._model)))
+        self._layers = layers_of(self._model, self.heads)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """Yield the parts to show, each as soon as it is computed; in_full: all parts, for a page.
@@ -54,6 +56,22 @@ class ModelScene:
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The parts, for a text that was read."""
         raise NotImplementedError
+
+    def first_input(self, letters: torch.Tensor) -> torch.Tensor:
+        """The normed input (1, n, width) of the first layer's attention, for one text (n,)."""
+        return norm(self._model, "layer.0.norm_1", enter(self._model, letters[None]))
+
+
+class GapsScene(ModelScene):
+    """A scene in a model that guesses hidden letters."""
+
+    def read(self, text: str) -> torch.Tensor:
+        """The typed text, with its hidden letters, as numbers. Raises BadText."""
+        return read_gaps(text, GAPS_CONTEXT)
+
+    def loss(self, attend: Attend) -> float:
+        """The loss in nats on hidden letters, in sentences that no model was trained on."""
+        return gap_loss(lambda texts: run(self._model, texts, attend))
 
 
 # --- texts ----------------------------------------------------------------------------------------------------------
@@ -98,10 +116,11 @@ def guessed(letters: torch.Tensor, logits: torch.Tensor) -> str:
     return decode(torch.where(letters == GAP, best, letters).tolist())
 
 
+@cache
 def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     """Sentences (b, n) that no model was trained on, and which letters are hidden."""
     chance = random.Random(4)
-    texts = [story(chance, MEASURED_LETTERS) for _ in range(MEASURED_TEXTS)]
+    texts = [story(chance, MEASURED_LETTERS, known_name) for _ in range(MEASURED_TEXTS)]
     places = torch.arange(MEASURED_LETTERS).expand(MEASURED_TEXTS, -1)
     # a name's first occurrence stands at the beginning and cannot be guessed, so nothing is hidden there
     is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
@@ -110,8 +129,10 @@ def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor([encode_with_gaps(text) for text in texts]), is_hidden
 
 
-def gap_loss(logits: torch.Tensor, texts: torch.Tensor, is_hidden: torch.Tensor) -> float:
-    """The loss in nats on hidden letters; what follows the texts is padding."""
+def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:
+    """The loss in nats on hidden letters of those sentences; logits_of: of sentences (b, n) with gaps in them."""
+    texts, is_hidden = measured_gaps()
+    logits = logits_of(texts.masked_fill(is_hidden, GAP))
     return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
 
 
@@ -134,6 +155,36 @@ def compared(shown: Heat, name: str, yours: torch.Tensor, due: torch.Tensor) -> 
     if not bool((yours - due).abs().amax() < SAME):
         yield Words(f"{name} should look like this:", "warning")
         yield Heat(f"{name} by the formula", shown.rows, shown.columns, plane(due), by_formula=True)
+
+
+LOOKS_BACK, FINDS = "looks one letter back most", "looks most at what followed last time"
+
+
+def best(scores: torch.Tensor) -> tuple[int, int]:
+    """The layer and head of the largest score (layers, heads); NaN counts as 0."""
+    layer, head = divmod(int(scores.nan_to_num(0.0).argmax()), scores.shape[1])
+    return layer, head
+
+
+def head_maps(
+    text: str,
+    chosen: Mapping[tuple[int, int], str],
+    yours: torch.Tensor,
+    due: torch.Tensor,
+    off: str = "",
+) -> Iterator[Part]:
+    """The maps of some heads, with why each was chosen, from the weights (layers, heads, n, n) of all.
+
+    due: by the formula, shown where yours differ. off: what is switched off, if anything; then due is with all on, and
+    shown beside yours.
+    """
+    for (layer, head), why in chosen.items():
+        name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
+        shown = heat(f"{name}: {why}", text, weights)
+        if off:
+            yield replace(shown, before=("all on", plane(due[layer, head]), f"without {off}"))
+        else:
+            yield from compared(shown, name, weights, due[layer, head])
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 from rich.console import Console
@@ -26,14 +26,13 @@ from grader.played import (
     Played,
     PlayedMap,
     as_bytes,
-    in_steps,
     read_kept,
 )
-from grader.practice.progress import ProgressFile, now
+from grader.practice.progress import ProgressFile, digest_of, now
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import strongest_level
 
-from .catalogue import Play, Standing, digest_of, play_of, scene_of, standing_with
+from .catalogue import Play, Standing, play_of, standing_with
 from .parts import Heat, Part, Words, Written
 from .scene_page import render_cell, render_play
 from .scene_terminal import show
@@ -41,6 +40,13 @@ from .stage import Stage, Stopped
 
 PAGES = "play"
 """The folder for pages, beside the exercises."""
+LOCK_SECONDS = 20
+
+
+def scene_of(play: Play, stage: Stage) -> Any:
+    """Create the scene of an exercise: `parts`, and `example`, the text used when none is given."""
+    module, name = play.scene.split(".")
+    return getattr(importlib.import_module(f"grader.play.{module}"), name)(play, stage)
 
 
 class Showing:
@@ -49,8 +55,7 @@ class Showing:
     def __init__(self, workspace: Workspace, play: Play, standing: Standing, stage: Stage) -> None:
         self._workspace, self._play, self._standing, self._stage = workspace, play, standing, stage
         self._scene = scene_of(play, stage)
-        self.example = self._scene.example
-        """The text used when none is given."""
+        self.example: str = self._scene.example
         self.has_failed = False
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
@@ -69,11 +74,17 @@ class Showing:
             return
         if off:
             return
-        digest, was_right = digest_of(self._stage.source), not self._standing.is_warning
         try:
-            keep(self._workspace, self._play.id, played_of(seen, now(), digest, was_right=was_right))
+            self._keep(played_of(seen, now(), digest_of(self._stage.source), was_right=not self._standing.is_warning))
         except OSError as error:
             yield Words(f"What was seen could not be kept for your report: {error.strerror or error}.", "warning")
+
+    def _keep(self, played: Played) -> None:
+        """Save it for `kata report` and the class page, in place of what was saved before. Raises OSError."""
+        path, root = self._workspace.state / FILE_NAME, self._workspace.root
+        with lock_at(path.with_suffix(".lock"), below=root, seconds=LOCK_SECONDS):
+            known = read_kept(self._workspace.state)
+            write_file(path, as_bytes({**known, self._play.id: played}), below=root)
 
     def write_page(self, parts: Sequence[Part]) -> Path:
         """Write the parts as a page, and return its path. Raises OSError."""
@@ -84,45 +95,17 @@ class Showing:
         return path
 
 
-# --- what is kept for `kata report` and the class page --------------------------------------------------------------
-
-LOCK_SECONDS = 20
-
-
 def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bool) -> Played:
-    """The parts to save: the learner's own maps (not those by the formula) and the last texts."""
-    maps = [part for part in parts if isinstance(part, Heat) and not part.by_formula and _fits(part)]
-    written = [part for part in parts if isinstance(part, Written)]
-    last = written[-1] if written else Written("", "", ())
-    return Played(
-        at=at,
-        digest=digest,
-        was_right=was_right,
-        maps=tuple(
-            PlayedMap(
-                title=each.title[:MOST_LETTERS],
-                rows=each.rows,
-                columns=each.columns,
-                steps=in_steps(each.values, each.high),
-                high=each.high,
-            )
-            for each in maps[:MOST_MAPS]
-        ),
-        given=last.given[:MOST_LETTERS],
-        wrote=tuple((who[:MOST_LETTERS], text[:MOST_LETTERS]) for who, text in last.texts[:MOST_TEXTS]),
-    )
-
-
-def _fits(heat: Heat) -> bool:
-    return max(len(heat.rows), len(heat.columns)) <= MOST_PLACES
-
-
-def keep(workspace: Workspace, id: str, played: Played) -> None:
-    """Save it in place of what was saved for this exercise before. Raises OSError."""
-    path = workspace.state / FILE_NAME
-    with lock_at(path.with_suffix(".lock"), below=workspace.root, seconds=LOCK_SECONDS):
-        known = read_kept(workspace.state)
-        write_file(path, as_bytes({**known, id: played}), below=workspace.root)
+    """What is kept of some parts: the learner's own maps (not those by the formula) and the last texts."""
+    maps = [
+        PlayedMap.of(part.title, part.rows, part.columns, part.values, part.high)
+        for part in parts
+        if isinstance(part, Heat) and not part.by_formula and max(len(part.rows), len(part.columns)) <= MOST_PLACES
+    ]
+    *_, last = (Written("", "", ()), *(part for part in parts if isinstance(part, Written)))
+    wrote = tuple((who[:MOST_LETTERS], text[:MOST_LETTERS]) for who, text in last.texts[:MOST_TEXTS])
+    given = last.given[:MOST_LETTERS]
+    return Played(at=at, digest=digest, was_right=was_right, maps=tuple(maps[:MOST_MAPS]), given=given, wrote=wrote)
 
 
 # --- below a notebook's cell: `%kata play ID` -----------------------------------------------------------------------
@@ -131,61 +114,51 @@ TEXT_WIDTH = 100
 """Columns of the text: what fits into a notebook's output without scrolling."""
 
 
-@dataclass(frozen=True)
-class PlayLine:
-    """What was typed behind `%kata play`, and how check and play are typed in this notebook."""
-
-    exercise: str
-    text: str | None
-    without: list[str]
-    page: bool
-    check: str
-    play: str
-
-    @classmethod
-    def read(cls, line: str, *, has_magic: bool) -> PlayLine:
-        """Parse it. Raises KataError."""
-        reader = _Reader(prog="%kata play", add_help=False, allow_abbrev=False)
-        reader.add_argument("exercise")
-        reader.add_argument("--text")
-        reader.add_argument("--without", action="append", default=[])
-        reader.add_argument("--page", action="store_true")
-        try:
-            typed = vars(reader.parse_args(shlex.split(line)))
-        except ValueError:
-            raise KataError("A quotation mark is open: close it.") from None
-        start, end = ("%kata {}", "%kata play {}") if has_magic else ('kata.check("{}")', 'kata.play("{}")')
-        return cls(**typed, check=start, play=end)
-
-
 class _Reader(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise KataError instead of ending the process."""
         raise KataError(f"This is not understood: {message}. Type, say: %kata play ID --without scale")
 
 
+def read_line(line: str) -> argparse.Namespace:
+    """What was typed behind `%kata play`: exercise, text, without, page. Raises KataError."""
+    reader = _Reader(prog="%kata play", add_help=False, allow_abbrev=False)
+    reader.add_argument("exercise")
+    reader.add_argument("--text")
+    reader.add_argument("--without", action="append", default=[])
+    reader.add_argument("--page", action="store_true")
+    try:
+        return reader.parse_args(shlex.split(line))
+    except ValueError:
+        raise KataError("A quotation mark is open: close it.") from None
+
+
 def played_in_cell(
-    workspace: Workspace, exercise: Exercise, source: bytes, line: PlayLine
+    workspace: Workspace, exercise: Exercise, source: bytes, typed: argparse.Namespace, *, has_magic: bool
 ) -> Iterator[tuple[str, str]]:
-    """Run the scene of a source; yield its parts. Raises KataError, NotYet, MachineError."""
+    """Run the scene of a source; yield its parts as text and HTML. has_magic: whether `%kata` is known there.
+
+    Raises KataError, NotYet, MachineError.
+    """
     play = play_of(exercise.id)
     if play is None:
         raise KataError(f"There is nothing to play in {exercise.id}: `kata play` in a terminal lists what there is.")
-    standing = standing_with(source, ProgressFile(workspace.state).read(), exercise, line.check)
+    check, again = ("%kata {}", "%kata play {}") if has_magic else ('kata.check("{}")', 'kata.play("{}")')
+    standing = standing_with(source, ProgressFile(workspace.state).read(), exercise, check)
     torch.set_num_threads(1)  # more threads are no faster for such small tensors
     stage = Stage(exercise, source, strongest_level())
     try:
         showing = Showing(workspace, play, standing, stage)
         yield _drawn(Words(standing.said, "warning" if standing.is_warning else "plain"))
         seen: list[Part] = []
-        for part in showing.parts(showing.example if line.text is None else line.text, line.without, in_full=line.page):
+        text = showing.example if typed.text is None else typed.text
+        for part in showing.parts(text, typed.without, in_full=typed.page):
             seen.append(part)
             yield _drawn(part)
-        if line.page:
+        if typed.page:
             yield _drawn(Words(f"The page is {workspace.shown(showing.write_page(seen))}"))
         else:
-            again = line.play.format(f"{play.id} --page")
-            yield _drawn(Words(f"As a page, to point at places of a map: {again}"))
+            yield _drawn(Words(f"As a page, to point at places of a map: {again.format(f'{play.id} --page')}"))
     finally:
         stage.close()
 
@@ -196,4 +169,4 @@ def _drawn(part: Part) -> tuple[str, str]:
     with console.capture() as captured:
         show(part, console)
     lines = [line.rstrip() for line in captured.get().splitlines()]
-    return "\n".join(lines).strip("\n"), render_cell([part])
+    return "\n".join(lines).strip("\n"), render_cell(part)

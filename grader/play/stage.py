@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,9 +16,7 @@ from grader.judge.failure import error_text
 from grader.judge.faults import CheckFailed
 from grader.judge.process import LocalProcess, WalledProcess
 from grader.sandbox.levels import Launched, Level
-from grader.sandbox.sandbox import AnySandbox, open_sandbox
-
-OUT = "out"
+from grader.sandbox.sandbox import open_sandbox
 
 
 class Stopped(Exception):
@@ -34,7 +32,7 @@ class Stage:
     def __init__(self, exercise: Exercise, source: bytes, level: Level, launched: Launched | None = None) -> None:
         self.exercise = exercise
         self.source = source
-        self._sandbox: AnySandbox | None = None if level == "none" else open_sandbox(level, launched)
+        self._sandbox = None if level == "none" else open_sandbox(level, launched)
         self._process = self._started()
 
     def begin(self) -> None:
@@ -43,15 +41,12 @@ class Stage:
         self._process = self._started()
 
     def _started(self) -> WalledProcess | LocalProcess:
-        if self._sandbox is None:
+        sandbox = self._sandbox
+        if sandbox is None:
             return LocalProcess(self.exercise, self.source)
-        process = WalledProcess(self.exercise, self.source, self._running_sandbox)
+        process = WalledProcess(self.exercise, self.source, lambda: sandbox)
         process.start()
         return process
-
-    def _running_sandbox(self) -> AnySandbox:
-        assert self._sandbox is not None
-        return self._sandbox
 
     def ask(self, *cases: Case) -> list[Answers]:
         """Run cases; return the answers. Raises Stopped if the learner's code fails, MachineError if the wall does."""
@@ -87,6 +82,3 @@ def formed(value: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32)
         raise Stopped(wrong)
     assert isinstance(value, torch.Tensor)
     return value
-
-
-Ask = Callable[..., list[Answers]]

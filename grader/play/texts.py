@@ -1,13 +1,15 @@
 """The letters, texts and dates that the models of `kata play` read and write; all are generated here.
 
-Stories are about people with random names, new for each story: so a model cannot learn a name by heart, it can only
-copy it from an earlier place. Repeats are random letters, written twice.
+Stories are about people with random names, new for each story, or, for some models, with names that readers know: so a
+model gains little by learning names by heart, it copies them from an earlier place. Repeats are random letters, written
+twice.
 """
 
 from __future__ import annotations
 
 import datetime
 import random
+from collections.abc import Callable
 
 ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
 CONTEXT = 64
@@ -36,6 +38,11 @@ def encode_with_gaps(text: str) -> list[int]:
 
 LETTERS = ALPHABET[2:]
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+NAMES = (
+    *("anna", "bella", "dana", "david", "dina", "emma", "fiona", "greta", "ida", "iris", "karin", "kim", "lena"),
+    *("leo", "lisa", "luka", "mara", "maria", "mila", "mona", "nick", "nina", "nora", "olga", "oscar", "paul"),
+    *("peter", "rita", "robin", "rosa", "sam", "sara", "simon", "sofia", "tim", "tina", "tom", "toni", "vera"),
+)
 THINGS = ("plum", "kite", "drum", "lamp", "coin", "book")
 SENTENCES = (
     "{a} met {b}.",
@@ -53,7 +60,12 @@ def name(chance: random.Random) -> str:
     return "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(chance.choice((2, 2, 3))))
 
 
-def story(chance: random.Random, length: int) -> str:
+def known_name(chance: random.Random) -> str:
+    """A name that readers know, or, as often, a random one: so nothing is gained by learning names by heart."""
+    return chance.choice(NAMES) if chance.random() < 0.5 else name(chance)
+
+
+def story(chance: random.Random, length: int, name: Callable[[random.Random], str] = name) -> str:
     """The first `length` letters of a random story."""
     a, b, text = name(chance), name(chance), ""
     while len(text) < length:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from .asking import Attending, self_attention
+from .asking import CLASSES, Attending
 from .catalogue import BadText, Play, Without
-from .nets import norm, remember, right_attention, translate
+from .nets import Across, norm, remember, right_attention, right_weights, translate
 from .parts import Grid, Part, Words, Written
 from .scene import ModelScene, compared, heat
 from .stage import Stage
@@ -27,8 +27,7 @@ class TranslatorScene(ModelScene):
 
     def __init__(self, play: Play, stage: Stage) -> None:
         super().__init__(play, stage)
-        self._weights = self._layers[0]
-        self._asked = Attending(stage, self_attention("CrossAttention"), self._layers)
+        self._asked = Attending(stage, CLASSES[play.id], self._layers)
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as one source (1, n). Raises BadText."""
@@ -43,44 +42,38 @@ class TranslatorScene(ModelScene):
             "Your class is the only way from the date that is read (the memory) to the ten places that are written "
             "(x). All weights were trained beforehand."
         )
-        translated = self.translated(letters)[0]
+        (translated,) = self.translated(letters, self._yours)
         yield Written("The date as it is written out", f"{text} -> ", (("your class", translated),))
-        yield from self._alignment(text, letters, translated)
-        yield self._share()
-
-    def translated(self, sources: torch.Tensor) -> list[str]:
-        """The translation of each source with the learner's class."""
-        logits = translate(self._model, sources, lambda x, memory: self._asked.attend(0, x, memory))
-        return ["".join(DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
-
-    def _alignment(self, text: str, sources: torch.Tensor, translated: str) -> Iterator[Part]:
-        memory = remember(self._model, sources)
-        slots = norm(self._model, "layer.0.norm_1", self._model["slot"])
-        yours = self._asked.weights(0, slots, memory, memory=True)[0]
-        due = self.right_weights(slots, memory)
         yield Words(
             "How to read the map: each row is a place of the answer, each column a letter of the date "
             "(blanks behind fill it up). It is read off your class's own output."
         )
+        memory = remember(self._model, letters)
+        slots = norm(self._model, "layer.0.norm_1", self._model["slot"])
+        yours = self._asked.weights(0, slots, memory, memory=True)[0]
+        due = right_weights(self._layers[0], slots[None], memory=memory)[0, 0]
         shown = heat("Where each place of the answer looks", text.ljust(LONGEST), yours, rows=translated)
         yield from compared(shown, "The map", yours, due)
-
-    def right_weights(self, slots: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
-        """The attention weights of each slot by the formula."""
-        query, key = slots @ self._weights.query.T, memory[0] @ self._weights.key.T
-        scores: torch.Tensor = query @ key.T / len(self._weights.query) ** 0.5
-        return scores.softmax(-1)
-
-    def _share(self) -> Grid:
         sources, targets = tried()
-        came = {"your class": self.translated(sources), "by the formula": self.right_translation(sources)}
-        rows = tuple((who, f"{right_of(texts, targets)} of {len(targets)}") for who, texts in came.items())
-        return Grid(f"Of {TRIED} random dates, so many come out right", ("", "right"), rows)
+        came = {"your class": self._yours, "by the formula": self.right}
+        rows = [(who, right_of(self.translated(sources, across), targets)) for who, across in came.items()]
+        yield Grid(
+            f"Of {TRIED} random dates, so many come out right",
+            ("", "right"),
+            tuple((who, f"{count} of {len(targets)}") for who, count in rows),
+        )
 
-    def right_translation(self, sources: torch.Tensor) -> list[str]:
-        """The translation of each source with attention by the formula."""
-        logits = translate(self._model, sources, lambda x, memory: right_attention(self._weights, x, memory=memory))
+    def translated(self, sources: torch.Tensor, across: Across) -> list[str]:
+        """The translation of each source."""
+        logits = translate(self._model, sources, across)
         return ["".join(DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
+
+    def _yours(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        return self._asked.attend(0, x, memory)
+
+    def right(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
+        """The attention to the memory by the formula."""
+        return right_attention(self._layers[0], x, memory=memory)
 
 
 def tried() -> tuple[torch.Tensor, list[str]]:

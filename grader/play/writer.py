@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import torch
 
 from grader.judge.case import Case
-from grader.sandbox.inside.wire import Slot
 
 from .catalogue import BadText, Play, switched_off
 from .nets import loss_by_letter
@@ -41,9 +41,6 @@ class WriterScene:
     def __init__(self, play: Play, stage: Stage) -> None:
         self._play, self._stage = play, stage
         self._text = ""
-        self._losses: list[float] = []
-        self._written: list[tuple[str, str]] = []
-        self._state: dict[str, torch.Tensor] | None = None
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """The falling loss, texts written on the way, and the loss curve. Goes on where it was stopped."""
@@ -56,29 +53,12 @@ class WriterScene:
             )
         while len(self._losses) <= ROUNDS:
             loss, said = self._round()
+            share = min(1.0, loss / self._losses[0]) if math.isfinite(loss) and self._losses[0] > 0 else 0.0
             done = len(self._losses) - 1
-            yield Words(f"step {done * STEPS:>3}  loss {loss:.2f}  " + "#" * self._bar(loss), "line")
+            yield Words(f"step {done * STEPS:>3}  loss {loss:.2f}  " + "#" * round(BAR * share), "line")
             if done in (0, ROUNDS // 2, ROUNDS):
                 self._written.append((f"after {done * STEPS} steps", said))
                 yield Written("It writes", self._prompt, (self._written[-1],))
-        yield from self._ending()
-
-    def _begin(self, text: str) -> None:
-        if not LEAST <= len(text) <= MOST:
-            raise BadText(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
-        self._signs = sorted(set(text))
-        if len(self._signs) > MOST_SIGNS:
-            raise BadText(f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}.")
-        self._text, self._losses, self._written, self._state = text, [], [], None
-        self._ids = torch.tensor([self._signs.index(sign) for sign in text])
-        self._prompt = text[: CONTEXT // 3].replace("\n", " ")
-        self._windows = self._ids.unfold(0, CONTEXT + 1, 1)[:: max(1, len(text) // WINDOWS)][:WINDOWS]
-
-    def _bar(self, loss: float) -> int:
-        first = self._losses[0]
-        return round(BAR * min(1.0, loss / first)) if loss == loss and first > 0 else 0
-
-    def _ending(self) -> Iterator[Part]:
         places = tuple(float(number * STEPS) for number in range(len(self._losses)))
         yield Curve("The loss as it fell", "steps", "loss in nats", places, (("loss", tuple(self._losses)),))
         yield Written("What it wrote", self._prompt, tuple(self._written))
@@ -86,47 +66,45 @@ class WriterScene:
             yield Words("It has hardly learned. Look at the residual connections, and at who sees whom.", "warning")
         yield Words("It knows this one text by heart now, more or less; a large model does the same with a great many.")
 
-    # --- one round ------------------------------------------------------------------------------------------------
+    def _begin(self, text: str) -> None:
+        if not LEAST <= len(text) <= MOST:
+            raise BadText(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
+        self._signs = sorted(set(text))
+        if len(self._signs) > MOST_SIGNS:
+            raise BadText(f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}.")
+        self._text = text
+        self._losses: list[float] = []
+        self._written: list[tuple[str, str]] = []
+        self._state: dict[str, torch.Tensor] = {}
+        self._ids = torch.tensor([self._signs.index(sign) for sign in text])
+        self._prompt = text[: CONTEXT // 3].replace("\n", " ")
+        self._windows = self._ids.unfold(0, CONTEXT + 1, 1)[:: max(1, len(text) // WINDOWS)][:WINDOWS]
 
     def _round(self) -> tuple[float, str]:
         """Train for a round (the first round only measures); return the loss and a text that the model writes."""
         self._stage.begin()
         case = Case(seed=SEED)
         model = case.call(case.entry("TinyGPT"), len(self._signs), WIDTH, HEADS, LAYERS, CONTEXT)
-        if self._state is not None:
+        if self._state:
             given = {name: case.tensor(tensor) for name, tensor in self._state.items()}
             case.call(model, given, method="load_state_dict")
         if self._losses:
-            case.train(model, self._batches(len(self._losses)), RATE)
+            chance = torch.Generator().manual_seed(SEED + len(self._losses))
+            starts = torch.randint(len(self._ids) - CONTEXT, (STEPS, BATCH), generator=chance)
+            case.train(model, self._ids[starts[..., None] + torch.arange(CONTEXT + 1)], RATE)
         case.prepare(model)
-        self._look(case, model)
-        answers = self._stage.ask(case)[0]
-        loss, said = self._loss(answers["logits"]), self._said(answers["written"])
-        self._state = _state(answers["state"])
-        self._losses.append(loss)
-        return loss, said
-
-    def _batches(self, number: int) -> torch.Tensor:
-        chance = torch.Generator().manual_seed(SEED + number)
-        starts = torch.randint(len(self._ids) - CONTEXT, (STEPS, BATCH), generator=chance)
-        return self._ids[starts[..., None] + torch.arange(CONTEXT + 1)]
-
-    def _look(self, case: Case, model: Slot) -> None:
         case.call(model, self._windows[:, :-1].contiguous(), return_as="logits")
         prompt = self._ids[None, : len(self._prompt)].contiguous()
         case.call(model, prompt, WRITTEN_LETTERS, method="generate", return_as="written")
         case.call(model, method="state_dict", return_as="state")
-
-    def _loss(self, logits: Any) -> float:
-        came = formed(logits, (*self._windows[:, :-1].shape, len(self._signs)))
-        return loss_by_letter(came, self._windows[:, 1:]).mean().item()
-
-    def _said(self, written: Any) -> str:
-        begun = len(self._prompt)
-        ids = formed(written, (1, begun + WRITTEN_LETTERS), torch.int64)[0, begun:].tolist()
-        if not all(0 <= number < len(self._signs) for number in ids):
+        (answers,) = self._stage.ask(case)
+        logits = formed(answers["logits"], (*self._windows[:, :-1].shape, len(self._signs)))
+        ids = formed(answers["written"], (1, prompt.shape[1] + WRITTEN_LETTERS), torch.int64)[0, prompt.shape[1] :]
+        if not all(0 <= number < len(self._signs) for number in ids.tolist()):
             raise Stopped("What generate returns are not all tokens: whole numbers from 0, below vocab_size.")
-        return "".join(self._signs[number] for number in ids).replace("\n", " ")
+        self._state = _state(answers["state"])
+        self._losses.append(loss_by_letter(logits, self._windows[:, 1:]).mean().item())
+        return self._losses[-1], "".join(self._signs[number] for number in ids).replace("\n", " ")
 
 
 def _state(told: Any) -> dict[str, torch.Tensor]:

@@ -14,33 +14,34 @@ import pytest
 import torch
 
 from grader.course import Course, load_course
-from grader.play.catalogue import digest_of, play_of, scene_of
-from grader.play.parts import Grid, Words
+from grader.play.catalogue import play_of
+from grader.play.parts import Grid, Part, Words
+from grader.play.showing import scene_of
 from grader.play.stage import Stage
-from grader.practice.progress import AttemptEntry, ProgressFile, now
+from grader.practice.progress import AttemptEntry, ProgressFile, digest_of, now
 
 ROOT = Path(__file__).resolve().parents[2]
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Edit = tuple[str, str]
 
 
-def parts_of(scene, text="", off=(), *, in_full=False):
-    """The parts of a scene; of its example where no text is given."""
-    return list(scene.parts(text or scene.example, off, in_full=in_full))
+class Seen(tuple[Part, ...]):
+    """The parts that a scene showed."""
 
+    def the(self, kind, number: int = 0):
+        """One of the parts of a kind, the first by default."""
+        return [part for part in self if isinstance(part, kind)][number]
 
-def the(kind, parts):
-    """The first part of a kind."""
-    return next(part for part in parts if isinstance(part, kind))
+    def rows(self, title: str) -> dict[str, tuple[str, ...]]:
+        """The rows of the table whose title begins so, by their names."""
+        return {row[0]: row[1:] for row in self.table(title).rows}
 
+    def table(self, title: str) -> Grid:
+        (table,) = (part for part in self if isinstance(part, Grid) and part.title.startswith(title))
+        return table
 
-def table_of(parts, title):
-    """The table whose title begins so."""
-    (table,) = (part for part in parts if isinstance(part, Grid) and part.title.startswith(title))
-    return table
-
-
-def warnings(parts):
-    return [part.text for part in parts if isinstance(part, Words) and part.kind == "warning"]
+    @property
+    def warnings(self) -> list[str]:
+        return [part.text for part in self if isinstance(part, Words) and part.kind == "warning"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,18 +55,22 @@ def course() -> Course:
     return load_course(ROOT / "course.yml")
 
 
-@pytest.fixture
+def answer(course: Course, id: str, *edits: Edit) -> str:
+    """The course's answer, with pieces of its text replaced."""
+    text = (ROOT / "solutions" / course.exercise(id).relative_path).read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.fixture(scope="session")
 def stage(course: Course) -> Iterator[Callable[..., Stage]]:
-    """Puts the course's answer on a stage, with pieces of its text replaced; in this process unless a level is given."""
+    """Puts the course's answer on a stage, or another source; in this process unless a level is given."""
     made = []
 
-    def put(id: str, *edits: tuple[str, str], source: str | None = None, level: str = "none") -> Stage:
-        exercise = course.exercise(id)
-        text = (ROOT / "solutions" / exercise.relative_path).read_text(encoding="utf-8") if source is None else source
-        for old, new in edits:
-            assert old in text
-            text = text.replace(old, new)
-        made.append(Stage(exercise, text.encode(), level))
+    def put(id: str, *edits: Edit, source: str = "", level: str = "none") -> Stage:
+        made.append(Stage(course.exercise(id), (source or answer(course, id, *edits)).encode(), level))
         return made[-1]
 
     yield put
@@ -73,103 +78,83 @@ def stage(course: Course) -> Iterator[Callable[..., Stage]]:
         each.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def scene(stage) -> Callable[..., object]:
     """The scene of an exercise, with the course's answer in it or with a mistake."""
+    return lambda id, *edits, **how: scene_of(play_of(id), stage(id, *edits, **how))
 
-    def make(id: str, *edits: tuple[str, str], **how: str):
-        return scene_of(play_of(id), stage(id, *edits, **how))
 
-    return make
+@pytest.fixture(scope="session")
+def seen(scene) -> Callable[..., Seen]:
+    """What a scene shows: of its example unless a text is given. It is played once for all tests."""
+    known: dict[object, Seen] = {}
+
+    def play(id: str, *edits: Edit, off: tuple[str, ...] = (), text: str = "", in_full: bool = False, **how: str):
+        key = id, edits, off, text, in_full, *how.values()
+        if key not in known:
+            each = scene(id, *edits, **how)
+            known[key] = Seen(each.parts(text or each.example, off, in_full=in_full))
+        return known[key]
+
+    return play
 
 
 class Desk:
     """A learner's folder, and `kata` typed there."""
 
-    def __init__(self, folder: Path, home: Path, run: Run) -> None:
-        self.folder, self._run = folder, run
-        self.environment = {"HOME": str(home), "XDG_CONFIG_HOME": str(home), "NO_COLOR": "1"}
+    def __init__(self, folder: Path, run: Callable[..., subprocess.CompletedProcess[str]], course: Course) -> None:
+        self.folder, self._run, self._course = folder / "attention", run, course
+        self.environment = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "NO_COLOR": "1"}
         self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
+        done = run("init", str(self.folder), "--course", str(ROOT), cwd=folder, env=self.environment, seconds=300)
+        assert done.returncode == 0, done.stderr
+        self._fresh = folder / "fresh"
+        shutil.copytree(self.folder, self._fresh)
 
-    def kata(self, *words: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return self._run(*words, cwd=self.folder, env={**self.environment, **(environment or {})}, seconds=300)
-
-    def pytest(self, *words: object) -> subprocess.CompletedProcess[str]:
-        """`pytest` typed in the folder."""
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *map(str, words)]
-        environment = {**os.environ, **self.environment}
-        return subprocess.run(
-            command, cwd=self.folder, env=environment, encoding="utf-8", capture_output=True, timeout=300, check=False
-        )
-
-    def keep(self, copy: Path) -> None:
-        """Copy the folder as it is."""
-        shutil.copytree(self.folder, copy)
-
-    def put_back(self, copy: Path) -> None:
-        """Have the folder be what it was when it was copied."""
+    def put_back(self, copy: Path | None = None) -> None:
+        """Have the folder be as it was given, or as a copy of it."""
         shutil.rmtree(self.folder)
-        shutil.copytree(copy, self.folder)
+        shutil.copytree(copy or self._fresh, self.folder)
 
-    def write(self, course: Course, id: str, *edits: tuple[str, str]) -> Path:
+    def kata(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return self._run(*words, cwd=self.folder, env={**self.environment, **environment}, seconds=300)
+
+    def terminal(self, *words: str, size: tuple[int, int] = (50, 80)) -> pexpect.spawn:
+        """`kata` typed in a terminal of this many lines and columns."""
+        environment = {**os.environ, **self.environment, "TERM": "xterm-256color"}
+        environment.pop("COLUMNS")
+        arguments = ["-m", "grader", *words]
+        return pexpect.spawn(
+            sys.executable, arguments, cwd=str(self.folder), env=environment, encoding="utf-8", timeout=240,
+            dimensions=size,
+        )  # fmt: skip
+
+    def write(self, id: str, *edits: Edit) -> Path:
         """Write the course's answer into the learner's file, with pieces replaced."""
-        exercise = course.exercise(id)
-        text = (ROOT / "solutions" / exercise.relative_path).read_text(encoding="utf-8")
-        for old, new in edits:
-            assert old in text
-            text = text.replace(old, new)
-        path = self.folder / "exercises" / exercise.relative_path
-        path.write_text(text, encoding="utf-8")
+        path = self.folder / "exercises" / self._course.exercise(id).relative_path
+        path.write_text(answer(self._course, id, *edits), encoding="utf-8")
         return path
 
-    def pass_unchecked(self, id: str, course: Course) -> None:
-        """Note that the file passed, without the minute that checking a language model takes here."""
-        exercise = course.exercise(id)
-        content = (self.folder / "exercises" / exercise.relative_path).read_bytes()
-        digest = digest_of(content)
+    def checks(self, id: str, *edits: Edit) -> subprocess.CompletedProcess[str]:
+        """Write it, and check it."""
+        self.write(id, *edits)
+        return self.kata("check", id)
+
+    def passes_unchecked(self, id: str) -> None:
+        """Write it and note that it passed, without the minute that checking a language model takes here."""
+        points, digest = self._course.exercise(id).points, digest_of(self.write(id).read_bytes())
+        entry = AttemptEntry(at=now(), status="passed", points=points, max_points=points, digest=digest)
         with ProgressFile(self.folder / ".kata").change() as progress:
-            entry = {"status": "passed", "points": exercise.points, "max_points": exercise.points, "digest": digest}
-            progress.of(id).note(AttemptEntry(at=now(), **entry))
+            progress.of(id).note(entry)
 
 
 @pytest.fixture(scope="session")
-def _fresh_desk(tmp_path_factory: pytest.TempPathFactory, kata: Run) -> Desk:
-    home = tmp_path_factory.mktemp("home")
-    desk = Desk(home, home, kata)
-    done = desk.kata("init", str(home / "attention"), "--course", str(ROOT))
-    assert done.returncode == 0, done.stderr
-    desk.folder = home / "attention"
-    return desk
+def _desk(tmp_path_factory: pytest.TempPathFactory, kata, course: Course) -> Desk:
+    return Desk(tmp_path_factory.mktemp("home"), kata, course)
 
 
 @pytest.fixture
-def desk(_fresh_desk: Desk, tmp_path: Path) -> Iterator[Desk]:
+def desk(_desk: Desk) -> Iterator[Desk]:
     """A learner's folder as it was given; what a test writes there is gone after it."""
-    kept = tmp_path / "kept"
-    _fresh_desk.keep(kept)
-    yield _fresh_desk
-    _fresh_desk.put_back(kept)
-
-
-@pytest.fixture
-def at_a_terminal(desk):
-    """Types `kata` in a terminal of this many lines and columns."""
-    if sys.platform == "win32":
-        pytest.skip("pexpect has no terminals there")
-    begun = []
-
-    def type_(*words: str, size: tuple[int, int] = (50, 80)) -> pexpect.spawn:
-        environment = {**os.environ, **desk.environment, "TERM": "xterm-256color"}
-        environment.pop("COLUMNS", None)
-        command = [sys.executable, "-m", "grader", *words]
-        begun.append(
-            pexpect.spawn(
-                command[0], command[1:], cwd=str(desk.folder), env=environment, encoding="utf-8",
-                timeout=240, dimensions=size,
-            )
-        )  # fmt: skip
-        return begun[-1]
-
-    yield type_
-    for each in begun:
-        each.close(force=True)
+    yield _desk
+    _desk.put_back()

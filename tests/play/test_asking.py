@@ -8,19 +8,17 @@ import pytest
 import torch
 
 from grader.play import nets
-from grader.play.asking import Attending
+from grader.play.asking import CLASSES, Attending
 from grader.play.catalogue import Without
-from grader.play.letters import CLASSES
 from grader.play.stage import Stopped
 
 LETTERS, HEADS = 23, 4
-CAUSAL = sorted(CLASSES)
+CAUSAL = ("causal_attention", "multi_head_attention", "multi_head_wrapper")
 
 
 @pytest.fixture
 def layers():
-    model = nets.load("letters")
-    return tuple(nets.projections_of(model, each, HEADS) for each in range(2))
+    return nets.layers_of(nets.load("letters"), HEADS)
 
 
 @pytest.fixture
@@ -29,7 +27,7 @@ def x():
 
 
 def asked(stage, id, layers, *edits, **how):
-    return Attending(stage(id, *edits, **how), CLASSES[id](64), layers)
+    return Attending(stage(id, *edits, **how), CLASSES[id], layers)
 
 
 @pytest.mark.parametrize("id", CAUSAL)
@@ -40,7 +38,7 @@ def test_output_and_weights_of_right_code_are_those_of_the_formula(stage, layers
             code.attend(number, x[None]), nets.right_attention(weights, x[None], hidden), atol=1e-5, rtol=1e-4
         )
         torch.testing.assert_close(
-            code.weights(number, x), nets.right_weights(weights, x, hidden), atol=1e-5, rtol=1e-4
+            code.weights(number, x), nets.right_weights(weights, x[None], hidden)[0], atol=1e-5, rtol=1e-4
         )
 
 
@@ -48,14 +46,14 @@ def test_output_and_weights_of_right_code_are_those_of_the_formula(stage, layers
 def test_without_the_mask_every_letter_sees_all(stage, layers, x, id):
     code = replace(asked(stage, id, layers), without=Without(mask=True))
     torch.testing.assert_close(code.attend(1, x[None]), nets.right_attention(layers[1], x[None]), atol=1e-5, rtol=1e-4)
-    torch.testing.assert_close(code.weights(1, x), nets.right_weights(layers[1], x, None), atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(code.weights(1, x), nets.right_weights(layers[1], x[None])[0], atol=1e-5, rtol=1e-4)
 
 
 def test_without_the_scale_the_scores_are_as_large_as_they_come(stage, layers, x):
     code = replace(asked(stage, "multi_head_attention", layers), without=Without(scale=True))
     unscaled = replace(layers[0], query=layers[0].query * 4)  # heads are 16 wide
     torch.testing.assert_close(
-        code.weights(0, x), nets.right_weights(unscaled, x, nets.later(LETTERS)), atol=1e-5, rtol=1e-4
+        code.weights(0, x), nets.right_weights(unscaled, x[None], nets.later(LETTERS))[0], atol=1e-5, rtol=1e-4
     )
 
 
@@ -79,7 +77,7 @@ def test_a_head_that_is_off_passes_nothing_on_and_the_others_all(stage, layers, 
 )
 def test_weights_of_wrong_code_are_its_own(stage, layers, x, edit, is_seen):
     wrong = asked(stage, "multi_head_attention", layers, edit).weights(0, x)
-    right = nets.right_weights(layers[0], x, nets.later(LETTERS))
+    right = nets.right_weights(layers[0], x[None], nets.later(LETTERS))[0]
     assert not torch.allclose(wrong, right, atol=0.1)
     assert is_seen(wrong)
 

@@ -1,0 +1,191 @@
+"""`kata play` as it is typed: what can be played, what comes first, a terminal, a page, and what ends in one sentence."""
+
+from __future__ import annotations
+
+import pexpect
+import pytest
+
+from grader.play.catalogue import PLAYS, UnknownSwitch, offer_of, play_of, switched_off
+from grader.record import CheckResult, Diagnosis, ExerciseResult
+
+ID = "multi_head_attention"
+SMALL = "softmax"
+NO_SCALE = (" / self.head_dim**0.5", "")
+RAISES = ("return self.out_proj(context)", 'raise OSError("\\x1b[31m <b>lost</b>")')
+pytestmark = pytest.mark.timeout(400)
+
+
+def test_list_names_what_comes_first_and_loads_no_torch(desk):
+    done = desk.kata("play", PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0
+    assert all(play.id in done.stdout for play in PLAYS)
+    assert f"kata check {PLAYS[0].id}" in " ".join(done.stdout.split())
+    assert not any(line.endswith("| torch") for line in done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((ID,), "not written yet", id="a stub"),
+        pytest.param((SMALL,), f"kata check {SMALL}", id="written but not checked"),
+        pytest.param(("dot_scores",), "nothing to play", id="no scene"),
+        pytest.param(("soft_max",), "no exercise", id="no exercise"),
+        pytest.param(("--page",), "Play which exercise", id="no id"),
+    ],
+)
+def test_what_cannot_be_played_is_one_sentence(desk, words, said):
+    desk.write(SMALL)
+    done = desk.kata("play", *words)
+    assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
+    assert said in done.stderr
+
+
+@pytest.mark.thorough
+def test_passed_code_plays_in_a_terminal_and_on_a_page(desk):
+    checked = desk.checks(ID)
+    assert f"See it at work: kata play {ID}" in checked.stdout
+    done = desk.kata("play", ID, "--without", "head:1.3")
+    assert done.returncode == 0, done.stderr
+    assert "passed its check" in done.stdout and "without head 1.3" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    done = desk.kata("play", ID, "--text", "x", "--without", "mask")
+    assert (done.returncode, done.stderr.strip()) == (2, "Type 2 to 48 letters; these are 1.")
+    done = desk.kata("play", ID, "--page", "--text", "anna met anna")
+    assert done.returncode == 0, done.stderr
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 8 and "looks at" in page
+    for foreign in ("http:", "https:", "src=", "<script", "@import", "url("):
+        assert foreign not in page
+
+
+@pytest.mark.thorough
+def test_failed_code_plays_and_what_raises_ends_with_what_was_shown_so_far(desk):
+    checked = desk.checks(ID, NO_SCALE)
+    assert checked.returncode == 1 and f"See it at work: kata play {ID}" in checked.stdout
+    done = desk.kata("play", ID)
+    assert done.returncode == 0
+    assert "did not pass" in done.stdout and "by the formula" in done.stdout
+    assert desk.checks(ID, RAISES).returncode == 1
+    done, paged = desk.kata("play", ID), desk.kata("play", ID, "--page")
+    assert (done.returncode, paged.returncode) == (1, 1)
+    assert "could not go on" in done.stdout and "\x1b" not in done.stdout
+    page = (desk.folder / "play" / f"{ID}.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;lost" in page and "<b>lost" not in page
+
+
+# --- at a terminal ----------------------------------------------------------------------------------------------------
+
+
+def leave(child: pexpect.spawn, line: str = "", status: int = 0) -> None:
+    """End the conversation by a line, an empty one by default."""
+    child.sendline(line)
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == status
+
+
+@pytest.mark.thorough
+def test_plus_and_minus_move_the_slider_and_enter_goes_on(desk):
+    assert desk.checks("scaled_scores").returncode == 0
+    child = desk.terminal("play", "scaled_scores", size=(24, 100))
+    for sign, name in (
+        ("", "[times 1]"),
+        ("+", "[times 2]"),
+        ("+", "[times 8]"),
+        ("+", "[times 8]"),
+        ("-", "[times 2]"),
+    ):
+        if sign:
+            child.sendline(sign)
+        child.expect_exact(name)
+        child.expect_exact("Enter alone goes on")
+    child.sendline("")
+    child.expect_exact("An empty line ends.")
+    child.expect_exact("> ")
+    child.sendline("anna met n_ra.")
+    child.expect_exact("Enter alone goes on")
+    child.sendline("q")
+    child.expect_exact("> ")
+    leave(child)
+
+
+@pytest.mark.thorough
+def test_a_line_is_the_next_text_or_switches_something_off(desk):
+    assert desk.checks("cross_attention").returncode == 0
+    child = desk.terminal("play", "cross_attention")
+    child.expect_exact("3 may 2024 -> ")
+    child.expect_exact("An empty line ends.")
+    child.sendline("24.12.1999")
+    child.expect_exact("24.12.1999 -> ")
+    child.expect_exact("1999-12-24")
+    child.expect_exact("> ")
+    child.sendline("tomorrow!")
+    child.expect_exact("reads letters, digits, blanks")
+    leave(child)
+
+
+@pytest.mark.parametrize("answer", [pytest.param("", marks=pytest.mark.thorough, id="goes on"), "q"])
+def test_ctrl_c_stops_a_training_and_enter_goes_on(desk, answer):
+    desk.passes_unchecked("tiny_gpt")
+    child = desk.terminal("play", "tiny_gpt")
+    child.expect("step  20 ")
+    child.sendintr()
+    child.expect_exact("Stopped. Enter goes on")
+    if answer:
+        leave(child, answer, status=130)
+        return
+    child.sendline("")
+    assert child.expect(["step   0 ", r"step  \d0 "]) == 1  # not from the start
+    child.expect("step 240 ")
+    child.expect_exact("What it wrote")
+    leave(child)
+
+
+@pytest.mark.thorough
+def test_watch_offers_it_after_a_save(desk):
+    child = desk.terminal("watch")
+    child.expect_exact("Save a file to have it checked.")
+    while child.expect_exact([f"See it at work: kata play {SMALL}", pexpect.TIMEOUT], timeout=10):
+        desk.write(SMALL)  # again: the folder is watched a moment after the screen is there
+    child.send("q")
+    child.expect_exact("The watch has ended.")
+    child.close(force=True)
+
+
+# --- what is offered, and what can be switched off --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        pytest.param(["gravity"], "there is mask, scale, residual, head:1.1 to head:2.4", id="no such part"),
+        pytest.param(["head:3.1"], "cannot be switched off", id="no such layer"),
+        pytest.param(["head:1.5"], "cannot be switched off", id="no such head"),
+        pytest.param(["head"], "cannot be switched off", id="no number"),
+    ],
+)
+def test_what_is_not_there_cannot_be_switched_off(names, said):
+    with pytest.raises(UnknownSwitch, match=said):
+        switched_off(play_of(ID), names, layers=2, heads=4)
+
+
+@pytest.mark.parametrize(
+    ("status", "passed", "diagnosed", "offered"),
+    [
+        pytest.param("passed", True, False, True, id="right"),
+        pytest.param("partly", True, False, True, id="right as far as it was checked"),
+        pytest.param("failed", True, False, True, id="some checks hold"),
+        pytest.param("failed", False, True, True, id="a known mistake, no check holds"),
+        pytest.param("failed", False, False, False, id="it computes nothing"),
+        pytest.param("not_started", False, False, False, id="a stub"),
+    ],
+)
+def test_wrong_code_is_offered_where_there_is_an_effect_to_see(status, passed, diagnosed, offered):
+    outcome = "passed" if passed else "failed"
+    check = CheckResult(name="c", title="t", outcome=outcome, points=0.0, max_points=1.0, visible=True, message="")
+    diagnosis = (Diagnosis(mistake="mask-inverted", message="The mask is inverted."),) if diagnosed else ()
+    result = ExerciseResult.model_construct(
+        id=ID, status=status, points=0.0, max_points=1.0, checks=(check,), diagnosis=diagnosis, seconds=0.0
+    )
+    assert offer_of(result) == (f"See it at work: kata play {ID}" if offered else "")
+    assert offer_of(result.model_copy(update={"id": "dot_scores"})) == ""

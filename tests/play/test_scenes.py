@@ -1,0 +1,370 @@
+"""What the scenes show of right and of wrong code, worked out again from the weights in the repository."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+import torch
+
+from grader.play import texts
+from grader.play.catalogue import PLAYS, BadText
+from grader.play.letters import measured
+from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turned
+from grader.play.parts import Curve, Heat, Words, Written
+from grader.play.positions import KINDS, losses_of, right_losses
+from grader.play.scene import EXAMPLE, best, read_text
+from grader.play.translator import tried
+
+ROOT = Path(__file__).resolve().parents[2]
+GUESSING = 3.26
+"""The loss of who knows nothing, of 26 letters."""
+HEADS = ("causal_attention", "multi_head_wrapper", "multi_head_attention")
+PADDED = "padded_multi_head_attention"
+
+
+@pytest.mark.parametrize("play", PLAYS, ids=lambda play: play.id)
+def test_every_play_is_an_exercise_and_each_of_its_switches_is_there(scene, course, play):
+    assert course.exercise(play.id).id == play.id
+    shown = scene(play.id)
+    for switch in play.switches:
+        going = shown.parts(shown.example, ["head:1.1" if switch == "head" else switch], in_full=False)
+        assert next(going)
+        going.close()
+
+
+@pytest.mark.parametrize(
+    ("id", "text"),
+    [
+        *((HEADS[2], text) for text in ("Ünsal", "a", "a" * 49, "3 cats")),
+        *((PADDED, text) for text in ("no gap", "_", "anna 3_", "_" * 60)),
+        *(("cross_attention", text) for text in ("3 mai 2024!", "", "the 3rd of september 2024")),
+        *(("tiny_gpt", text) for text in ("too short", "x" * 30_000)),
+    ],
+)
+def test_a_text_that_the_model_cannot_read_is_refused(scene, id, text):
+    with pytest.raises(BadText):
+        list(scene(id).parts(text, (), in_full=False))
+
+
+# --- heads ------------------------------------------------------------------------------------------------------------
+
+
+def losses(seen) -> dict[str, tuple[float, float]]:
+    """In stories and in repeats, by what is off."""
+    return {name: (float(story), float(repeat)) for name, (story, repeat) in seen.rows("How surprised").items()}
+
+
+def test_one_head_looks_back_one_finds_what_followed_and_the_table_says_so(scene, seen):
+    back, found = measured(scene(HEADS[2]).right_weights)
+    assert float(back.max()) > 0.45  # by chance it would be 0.1
+    assert float(found.max()) > 0.55
+    assert (best(back)[0], best(found)[0]) == (0, 1)  # the second layer's heads build on the first's
+    rows = seen(HEADS[2]).rows("How much each head").values()
+    for told, measured_ in zip(rows, zip(back.flatten(), found.flatten(), strict=True), strict=True):
+        assert [float(each) for each in told] == pytest.approx([float(each) for each in measured_], abs=0.0051)
+
+
+def test_the_induction_head_looks_behind_the_same_letter(scene):
+    """In "... luka. luka" the second l, u and k look at u, k and a of the first."""
+    reader = scene(HEADS[2])
+    layer, head = best(measured(reader.right_weights)[1])
+    weights = reader.right_weights(read_text(EXAMPLE))[layer, head]
+    first, second = EXAMPLE.index("luka"), EXAMPLE.rindex("luka")
+    assert [int(weights[second + place].argmax()) for place in range(3)] == [first + 1, first + 2, first + 3]
+
+
+@pytest.mark.thorough
+def test_each_part_that_is_off_costs(seen):
+    effects = losses(seen(HEADS[2]))
+    story, repeat = effects.pop("all on")
+    assert (story < 0.6, repeat < 0.1, len(effects)) == (True, True, 5)
+    for name, (story_off, repeat_off) in effects.items():
+        assert (story_off > story + 0.05, repeat_off > repeat + 0.1) == (True, True), name
+
+
+def test_the_name_is_gone_on_with_and_not_without_the_head(scene, seen):
+    layer, head = best(measured(scene(HEADS[2]).right_weights)[1])
+    off = seen(HEADS[2], off=(f"head:{layer + 1}.{head + 1}",))
+    (_, all_on), (_, without) = off.the(Written).texts
+    assert all_on.startswith("sa a ")  # ro-sa, who was met in the first sentence
+    assert not without.startswith("sa ")
+    assert off.the(Heat).before[0] == "all on"
+
+
+@pytest.mark.thorough
+def test_the_three_classes_show_the_same_and_a_page_every_head(seen):
+    shown = [seen(id, in_full=True) for id in HEADS]
+    assert len({tuple(part for part in parts if not isinstance(part, Heat)) for parts in shown}) == 1
+    for parts in shown:
+        maps = [torch.tensor(part.values) for part in parts if isinstance(part, Heat)]
+        assert len(maps) == 8
+        assert all(torch.allclose(weights.sum(-1), torch.ones(len(EXAMPLE)), atol=1e-3) for weights in maps)
+        assert max(float(weights.triu(1).abs().max()) for weights in maps) < 1e-4
+
+
+def test_wrong_code_is_shown_beside_the_formula_and_right_code_alone(seen):
+    right, wrong = seen(HEADS[2]), seen(HEADS[2], (" / self.head_dim**0.5", ""))
+    assert right.warnings == [] and sum(isinstance(part, Heat) for part in right) == 2
+    assert any(isinstance(part, Heat) and "by the formula" in part.title for part in wrong)
+    assert losses(wrong)["all on"][0] > losses(right)["all on"][0] + 0.2
+
+
+# --- gaps -------------------------------------------------------------------------------------------------------------
+
+
+def test_with_the_right_mask_padding_changes_nothing_and_inverted_it_ruins_all(seen):
+    parts = seen(PADDED)
+    filled, loss = dict(parts.the(Written).texts), {name: float(row[0]) for name, row in parts.rows("How").items()}
+    assert filled["alone"] == filled["padded, mask right"]
+    assert loss["alone"] == loss["padded, mask right"] < 1.0
+    assert loss["padded, no mask"] > loss["alone"] + 0.2
+    assert loss["padded, mask inverted"] > loss["alone"] + 1.5
+    right, inverted = parts.the(Heat), parts.the(Heat, 1)
+    real = right.columns.index("-")
+    assert right.columns[real:] == ("-",) * 10
+    assert all(sum(row[real:]) < 1e-4 and abs(sum(row) - 1) < 1e-3 for row in right.values)
+    assert all(sum(row[:real]) < 1e-4 and abs(sum(row) - 1) < 1e-3 for row in inverted.values)
+
+
+def test_code_with_its_mask_inverted_is_seen_to_be(seen):
+    rows = seen(PADDED, ("attention_mask[:, None, None, :] == 0", "attention_mask[:, None, None, :] != 0")).rows("How")
+    assert float(rows["padded, mask right"][0]) > float(rows["padded, mask inverted"][0]) + 1.5
+
+
+@pytest.mark.parametrize("id", ["grouped_query_attention", "convert_to_gqa"])
+def test_fewer_heads_cost_and_save(seen, id):
+    parts = seen(id)
+    heads, loss, due, *trained, sizes = zip(*parts.table("Loss").rows, strict=True)
+    assert (heads, loss) == (("8", "4", "2", "1"), due)
+    assert bool(trained) == (id == "convert_to_gqa")
+    assert float(loss[0]) < 1.0 and all(float(few) > float(loss[0]) + 0.3 for few in loss[1:])
+    assert [float(size) for size in sizes] == [500.0, 250.0, 125.0, 62.5]
+    assert parts.the(Curve, 1).places == (1.0, 2.0, 4.0, 8.0)
+    assert parts.the(Curve, 1).lines[0][1] == (62.5, 125.0, 250.0, 500.0)
+
+
+FIRST_OF_GROUP = """\
+def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
+    times = nums_head // nums_key_value_head
+    made = dict(state_dict)
+    for name in ("k_proj.weight", "v_proj.weight", "k_proj.bias", "v_proj.bias"):
+        made[name] = state_dict[name].unflatten(0, (nums_head, -1))[::times].flatten(0, 1)
+    return made
+"""
+
+
+def test_another_average_is_another_loss(scene):
+    converted = scene("convert_to_gqa", source=FIRST_OF_GROUP)
+    whole, fewer = (
+        converted.loss(converted.attend(shared)) - converted.loss(converted.right_attend(shared)) for shared in (8, 4)
+    )
+    assert whole == pytest.approx(0, abs=1e-4) and abs(fewer) > 0.01
+
+
+# --- the scale --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", ["scaled_scores", "attention", "self_attention"])
+def test_larger_scores_fall_on_one_letter_and_cost(seen, id):
+    names, largest, loss, due = zip(*seen(id).table("The largest weight").rows, strict=True)
+    tops, middle = [float(top) for top in largest], names.index("times 1")
+    assert loss == due and tops == sorted(tops)
+    assert tops[-1] > tops[middle] + 0.2
+    assert float(loss[middle]) < 1.0
+    assert float(loss[0]) > float(loss[middle]) + 0.5 and float(loss[-1]) > float(loss[middle]) + 0.3
+
+
+def test_without_the_scale_is_times_the_root_of_the_width(seen):
+    assert list(seen("self_attention", off=("scale",)).rows("The largest weight")) == ["times 1", "times 8"]
+    right = seen("scaled_scores").rows("The largest weight")
+    wrong = seen("scaled_scores", (" / query.shape[-1] ** 0.5", ""))
+    assert wrong.rows("The largest weight")["times 1"][:2] == right["times 8"][:2]
+    assert wrong.table("One row, step by step").header == ("key", "q·k", "/ 8", "softmax, yours", "by the formula", "")
+
+
+ROWS = {
+    "softmax": ("q·k", "/ 8", "softmax, yours"),
+    "attention": ("q·k", "/ 8", "softmax, yours", "value"),
+    "self_attention": ("q·k", "/ 8", "softmax, yours", "value"),
+    "causal_attention": ("q·k", "/ 4", "masked", "softmax, yours", "value"),
+    "multi_head_attention": ("q·k", "/ 4", "masked", "softmax, yours", "value"),
+}
+
+
+@pytest.mark.parametrize("id", ROWS)
+def test_a_row_is_seen_from_scores_to_the_mix(seen, id):
+    table, columns = seen(id).table("One row, step by step"), ROWS[id]
+    assert table.header == ("key", *columns, "")
+    keys = [row for row in table.rows if row[0][0] == "'"]
+    for row in keys:
+        assert float(row[2]) == pytest.approx(float(row[1]) / float(columns[1][2:]), abs=0.02)
+    weights = [float(row[columns.index("softmax, yours") + 1]) for row in table.rows if "mix" not in row[0]]
+    assert sum(weights) == pytest.approx(1, abs=0.06)
+    assert all(abs(len(row[-1]) - 12 * weight) < 1 for row, weight in zip(keys, weights, strict=False))
+    assert (table.rows[-1][0] == "your mix") == ("value" in columns)
+
+
+# --- a window and a cache ---------------------------------------------------------------------------------------------
+
+WIDE = """\
+def sliding_window_mask(num_tokens, window):
+    import torch
+    t = torch.ones(num_tokens, num_tokens)
+    return t.triu(1).bool() | t.tril(-window - 1).bool()
+"""
+
+
+def test_a_window_off_by_one_is_seen_on_the_map(seen):
+    right, wrong = (seen("sliding_window_mask", **how).the(Heat) for how in ({}, {"source": WIDE}))
+    assert [sum(row) for row in right.values][:6] == [1, 2, 3, 4, 4, 4]
+    assert [sum(row) for row in wrong.values][:6] == [1, 2, 3, 4, 5, 5]
+
+
+FORGETFUL = """\
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class CachedAttention(nn.Module):
+    def __init__(self, hidden_dim, nums_head):
+        super().__init__()
+        self.heads = nums_head
+        self.q_proj, self.k_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
+        self.v_proj, self.o_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x, cache=None):
+        parts = (self.q_proj, self.k_proj, self.v_proj)
+        q, k, v = (part(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
+        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o_proj(out.transpose(1, 2).flatten(2)), (k, v)
+"""
+
+
+def test_the_text_is_the_same_with_the_cache_and_another_with_one_that_forgets(seen):
+    right, wrong = seen("kv_cache"), seen("kv_cache", source=FORGETFUL)
+    (_, without), (_, with_it) = right.the(Written).texts
+    assert without == with_it and without.startswith("sa a ") and right.warnings == []
+    assert [name for name, _ in right.the(Curve).lines] == ["without the cache", "with the cache"]
+    (_, without), (_, with_it) = wrong.the(Written).texts
+    assert without != with_it and wrong.warnings != []
+
+
+# --- positions --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("id", KINDS)
+def test_in_training_all_know_what_was_said_before_and_without_positions_none(seen, id):
+    assert losses_of(KINDS[id], right_places(KINDS[id], 128, 64))[1] < 0.1
+    shown, off = seen(id), seen(id, off=("positions",))
+    weights = torch.tensor(shown.the(Heat).values)
+    assert "looks one letter back most" in shown.the(Heat).title and shown.warnings == []
+    assert float(weights.diagonal(-1).mean()) > 1.5 * float(weights.diagonal(-5).mean())
+    assert torch.allclose(weights.sum(-1), torch.ones(len(weights)), atol=1e-3)
+    assert min(next(line for name, line in off.the(Curve).lines if name.startswith("yours"))) > 2
+    (_, with_places), (name, without) = off.the(Written).texts
+    assert name == "without positions" and with_places.startswith("sa ") and not without.startswith("sa ")
+
+
+def test_rotary_counts_distances_only_and_code_that_does_not_is_seen(seen):
+    right, wrong = seen("rotary"), seen("rotary", ("x1 * cos - x2 * sin", "x1 * cos - x2 * sin + offset"))
+    assert all(float(cell) < 0.001 for row in right.rows("The same text").values() for cell in row)
+    assert all(float(yours) > 0.01 > 0.001 > float(due) for yours, due in wrong.rows("The same text").values())
+    assert dict(right.the(Curve).lines)["yours: rotary"] == pytest.approx(right_losses("rotary"), abs=0.01)
+
+
+WRONG_PLACES = {
+    "rotary": ("x1 * cos - x2 * sin, x1 * sin + x2 * cos", "x1 * cos + x2 * sin, x2 * cos - x1 * sin"),
+    "alibi_bias": ("bias = -slopes", "bias = slopes"),
+    "sinusoidal_positions": ("torch.arange(num_tokens", "1 + torch.arange(num_tokens"),
+}
+
+
+@pytest.mark.parametrize("id", KINDS)
+def test_wrong_places_are_shown_beside_the_formula(seen, id):
+    parts = seen(id, WRONG_PLACES[id])
+    assert any("should look like this" in text for text in parts.warnings)
+    lines = dict(parts.the(Curve).lines)
+    yours = next(line for name, line in lines.items() if name.startswith("yours:"))
+    formula = next(line for name, line in lines.items() if name.endswith("by the formula"))
+    assert sum(yours[:2]) > sum(formula[:2])
+
+
+def test_the_formulas_are_those_of_the_course(course):
+    """Against the references, which the page's own formulas know nothing of."""
+
+    def entry(id: str, name: str):
+        names: dict = {}
+        exec((ROOT / "solutions" / course.exercise(id).relative_path).read_text("utf-8"), names)
+        return names[name]
+
+    x = torch.randn(2, POSITION_HEADS, 40, 16, generator=torch.Generator().manual_seed(1))
+    assert torch.allclose(turned(x, 7), entry("rotary", "apply_rotary")(x, offset=7), atol=1e-4)
+    assert torch.allclose(sloped(40), entry("alibi_bias", "alibi_bias")(POSITION_HEADS, 40))
+    assert torch.allclose(clocks(40, 64), entry("sinusoidal_positions", "sinusoidal_positions")(40, 64), atol=1e-4)
+
+
+# --- the translator ---------------------------------------------------------------------------------------------------
+
+EVERY = 37
+"""Days from one date to the next: 1,974 of them, in each form."""
+
+
+@pytest.mark.parametrize("form", texts.FORMS)
+def test_nearly_every_date_of_two_centuries_comes_out_right(scene, form):
+    days = [texts.FIRST + datetime.timedelta(days=n) for n in range(0, (texts.LAST - texts.FIRST).days, EVERY)]
+    sources = torch.tensor([texts.encode_date(texts.written(day, form)) for day in days])
+    translator = scene("cross_attention")
+    came = translator.translated(sources, translator.right)
+    assert sum(one == day.isoformat() for one, day in zip(came, days, strict=True)) >= 0.99 * len(days)
+
+
+def test_learners_class_translates_and_each_digit_looks_at_its_own(seen):
+    parts = seen("cross_attention")
+    alignment = parts.the(Heat)
+    assert parts.the(Written).texts == (("your class", "2024-05-03"),)
+    looked_at = [alignment.columns[max(range(len(row)), key=row.__getitem__)] for row in alignment.values]
+    assert (looked_at[:4], looked_at[9]) == (list("2024"), "3")
+    assert all(abs(sum(row) - 1) < 1e-3 for row in alignment.values)
+    rows = parts.rows("Of 40 random dates")
+    assert rows["your class"] == rows["by the formula"] == (f"{len(tried()[1])} of 40",)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(
+            ("self.linear_q(x), self.linear_k(memory)", "self.linear_q(x), self.linear_q(memory)"), id="no keys"
+        ),
+        pytest.param(("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-2)"), id="other axis"),
+    ],
+)
+def test_wrong_translators_are_shown_as_they_are(seen, edit):
+    parts = seen("cross_attention", edit)
+    rows = parts.rows("Of 40 random dates")
+    assert parts.warnings != [] and sum(isinstance(part, Heat) for part in parts) == 2
+    assert rows["your class"] != rows["by the formula"]
+
+
+# --- a model that learns ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_a_model_that_was_stopped_goes_on_where_it_was(scene, seen):
+    stopped = scene("tiny_gpt")
+    going = stopped.parts(stopped.example, (), in_full=False)
+    begun = [next(going) for _ in range(4)]
+    going.close()
+    rest = list(stopped.parts(stopped.example, (), in_full=False))
+    steps = [part.text.split()[1] for part in [*begun, *rest] if isinstance(part, Words) and part.kind == "line"]
+    assert steps == [str(number) for number in range(0, 241, 20)]
+    assert next(part for part in rest if isinstance(part, Curve)) == seen("tiny_gpt").the(Curve)
+
+
+@pytest.mark.thorough
+def test_a_model_without_attention_learns_less_and_is_told(seen):
+    blind = seen("tiny_gpt", ("h = h + self.attend(self.norm_1(h))", "h = self.attend(self.norm_1(h)) * 0"))
+    right, wrong = (parts.the(Curve).lines[0][1] for parts in (seen("tiny_gpt"), blind))
+    assert right[0] > 2.5 and right[-1] < 0.6 and wrong[-1] > 1.5
