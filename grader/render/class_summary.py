@@ -27,6 +27,8 @@ FEW_PASS = 0.1
 ENOUGH_TRIED = 5
 """An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
 BINS = 10
+CHANGES = ("late", "set by hand")
+"""Kinds of adjustments that change a learner's points while others keep theirs."""
 
 NO_AVERAGE = "Left out of the averages and the chart."
 NO_ZERO = "That is no zero: they are left out of the averages and the chart. Grade them again."
@@ -151,25 +153,32 @@ class Unmarked:
 class Distribution:
     """The points of learners whose points are a mark, counted in BINS bins of equal width.
 
-    unit: points, or percent of the points where learners' maxima differ. worth: the maximum.
+    bins: from these points on, below these, and how many learners; extra points are in the last one. unit: points, or
+    percent of the points where learners' maxima differ. worth: the maximum. learners: how many have a mark.
     """
 
-    counts: tuple[int, ...]
+    bins: tuple[tuple[float, float, int], ...]
     unit: str
     worth: float
     mean: float
     median: float
+    learners: int
 
-    @property
-    def bins(self) -> list[tuple[float, float, int]]:
-        """Each bin: from these points on, below these, and how many learners; extra points are in the last one."""
-        edges = [self.worth * step / BINS for step in range(BINS + 1)]
-        return list(zip(edges, edges[1:], self.counts, strict=False))
-
-    @property
-    def learners(self) -> int:
-        """How many learners have a mark."""
-        return sum(self.counts)
+    @classmethod
+    def of(cls, rows: Sequence[LearnerRow]) -> Distribution | None:
+        """The spread; None when no learner's points are a mark, or there are no points to earn."""
+        marked = [row for row in rows if row.is_mark and row.max_points > 0]
+        if not marked:
+            return None
+        is_common = len({row.max_points for row in marked}) == 1
+        worth = marked[0].max_points if is_common else 100.0
+        values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
+        # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
+        places = Counter(min(int(share(value, worth) * BINS + 1e-9), BINS - 1) for value in values)
+        edges = [worth * step / BINS for step in range(BINS + 1)]
+        bins = tuple((edges[place], edges[place + 1], places[place]) for place in range(BINS))
+        unit = "points" if is_common else "percent of the points"
+        return cls(bins, unit, worth, mean(values), median(values), len(marked))
 
 
 class ClassSummary:
@@ -188,6 +197,8 @@ class ClassSummary:
         self.course: CourseStamp | None = None
         self.isolations: set[Isolation] = set()
         self.has_extra_credit = False
+        self.is_adjusted = False
+        """Whether the course's policy changed any learner's points."""
 
     def add(self, record: Record, *, shown: str = "", link: str | None = None, group: str = "") -> None:
         """Count one learner's final record.
@@ -198,8 +209,13 @@ class ClassSummary:
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
         self.has_extra_credit |= any(each.kind == "extra credit" for each in record.adjustments or ())
+        self.is_adjusted |= abs(record.counted_points - record.points) > POINTS_TOLERANCE
         submission = safe_line(record.submission, NAME_LIMIT) or NAMELESS
         name = safe_line(shown, NAME_LIMIT) or submission
+        uncounted = sum(each.uncounted for each in record.exercises)
+        notes = [f"group {safe_line(group, NAME_LIMIT)}"] if group else []
+        notes += [f"{counted(uncounted, 'exercise')} not counted"] if uncounted else []
+        changes = (each.kind for each in record.adjustments or () if each.kind in CHANGES and each.points)
         row = LearnerRow(
             number=len(self.rows) + 1,
             name=name,
@@ -212,8 +228,8 @@ class ClassSummary:
             is_complete=record.complete,
             unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
             graded_points=record.points,
-            note=_note(record, group),
-            changes=_changes(record),
+            note=", ".join(notes),
+            changes=tuple(dict.fromkeys(changes)),
         )
         self.rows.append(row)
         for exercise in record.exercises:
@@ -233,8 +249,12 @@ class ClassSummary:
         tally.counts[exercise.status] += 1
         if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
             tally.stuck.setdefault(cause_of(exercise.checks[0].message), []).append(row)
-        else:
-            _count_missed(exercise, tally, row)
+        elif exercise.status in ("passed", "failed"):
+            for check in exercise.checks:
+                if check.outcome == "failed":
+                    missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
+                    missed.missed += 1
+                    missed.unexplained += [] if exercise.diagnosis else [row]
         for diagnosis in exercise.diagnosis:
             key = diagnosis.mistake, diagnosis.message
             made = tally.misconceptions.setdefault(key, Topic(tally, diagnosis.message))
@@ -262,11 +282,6 @@ class ClassSummary:
             Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, self.unmatched),
         ]
         return [each for each in reasons if each.people]
-
-    @property
-    def is_adjusted(self) -> bool:
-        """Whether the course's policy changed any learner's points."""
-        return any(abs(row.points - row.graded_points) > POINTS_TOLERANCE for row in self.rows)
 
     @property
     def exercises(self) -> list[ExerciseTally]:
@@ -305,22 +320,8 @@ class ClassSummary:
 
     @property
     def distribution(self) -> Distribution | None:
-        """The spread of points; None when no learner's points are a mark, or there are no points to earn."""
-        marked = [row for row in self.rows if row.is_mark and row.max_points > 0]
-        if not marked:
-            return None
-        is_common = len({row.max_points for row in marked}) == 1
-        worth = marked[0].max_points if is_common else 100.0
-        values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
-        # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
-        places = Counter(min(int(share(value, worth) * BINS + 1e-9), BINS - 1) for value in values)
-        return Distribution(
-            counts=tuple(places[place] for place in range(BINS)),
-            unit="points" if is_common else "percent of the points",
-            worth=worth,
-            mean=mean(values),
-            median=median(values),
-        )
+        """The spread of points."""
+        return Distribution.of(self.rows)
 
     @property
     def averages(self) -> str:
@@ -341,15 +342,6 @@ class ClassSummary:
         )
 
 
-def _count_missed(exercise: ExerciseResult, tally: ExerciseTally, row: LearnerRow) -> None:
-    for check in exercise.checks:
-        if check.outcome == "failed" and exercise.status in ("passed", "failed"):
-            missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
-            missed.missed += 1
-            if not exercise.diagnosis:
-                missed.unexplained.append(row)
-
-
 def _is_stuck(exercise: ExerciseResult) -> bool:
     """Whether no check passed, and all that failed did so for the same reason."""
     reasons = [reason_of(check.message) for check in exercise.checks if check.outcome in ("failed", "error")]
@@ -363,17 +355,3 @@ def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
         yield Topic(tally, f"miss “{check.title}” Read a few of their answers.", check.unexplained)
     for cause, learners in tally.stuck.items():
         yield Topic(tally, f"fail every check. {cause}", learners)
-
-
-def _note(record: Record, group: str) -> str:
-    """With whom it was handed in, and how many exercises do not count."""
-    uncounted = sum(each.uncounted for each in record.exercises)
-    less = f"{counted(uncounted, 'exercise')} not counted" if uncounted else ""
-    whose = f"group {safe_line(group, NAME_LIMIT)}" if group else ""
-    return ", ".join(filter(None, [whose, less]))
-
-
-def _changes(record: Record) -> tuple[str, ...]:
-    """What changed a learner's points that others keep: each kind once."""
-    told = (each.kind for each in record.adjustments or () if each.kind in ("late", "set by hand") and each.points)
-    return tuple(dict.fromkeys(told))

@@ -119,10 +119,11 @@ def _chart(summary: ClassSummary, console: Console) -> tuple[str, Lines]:
     block = "#" if console.options.ascii_only else "█"
     width = min(BAR_WIDTH, console.width // 3)
     labels = [f"{score(low)} to {score(high)}" for low, high, _ in spread.bins]
-    bars = [block * (round(width * count / max(spread.counts)) or int(count > 0)) for count in spread.counts]
+    counts = [count for _, _, count in spread.bins]
+    bars = [block * (round(width * count / max(counts)) or int(count > 0)) for count in counts]
     lines = (
         (2, f"{label:>{max(map(len, labels))}}  {bar}{' ' if bar else ''}{count}", "")
-        for label, bar, count in zip(labels, bars, spread.counts, strict=True)
+        for label, bar, count in zip(labels, bars, counts, strict=True)
     )
     return f"Learners by {spread.unit}", lines
 

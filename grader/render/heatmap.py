@@ -35,6 +35,8 @@ ROOT = 0.5
 
 Shade = Callable[[float], tuple[int | None, str, str]]
 """Of a number: its level from 0, the palest, to LEVELS - 1, None for NaN; its background; the ink to be read on it."""
+Write = Callable[[float], str]
+"""A number as it is written."""
 
 
 def blues(low: float, high: float, power: float = 1.0) -> Shade:
@@ -43,11 +45,8 @@ def blues(low: float, high: float, power: float = 1.0) -> Shade:
     def shade(number: float) -> tuple[int | None, str, str]:
         if math.isnan(number):
             return None, GREY, WHITE
-        if number >= high:
-            level = LEVELS - 1
-        elif number <= low:
-            level = 0
-        else:
+        level = LEVELS - 1 if number >= high else 0
+        if low < number < high:
             level = int(((number - low) / (high - low)) ** power * LEVELS)
         return level, BLUES[level], WHITE if level >= WHITE_FROM else BLACK
 
@@ -69,35 +68,32 @@ def off(furthest: float) -> Shade:
     return shade
 
 
-@dataclass(frozen=True)
-class NumberFormat:
-    """How numbers are written: short, but wrong ones must differ from the expected ones."""
+def in_decimals(decimals: int, *, is_tiny: bool = False) -> Write:
+    """Numbers in at most nine characters; NaN and infinities as words. is_tiny: with an exponent, all but 0."""
 
-    decimals: int
-    is_tiny: bool = False
-
-    @classmethod
-    def of(cls, mismatch: Mismatch) -> NumberFormat:
-        """The fewest decimals that the numbers need."""
-        finite = [abs(number) for number in _numbers((mismatch.came, mismatch.expected)) if math.isfinite(number)]
-        if all(number == int(number) for number in finite):
-            return cls(0)
-        if max(finite) < 0.01:
-            return cls(0, is_tiny=True)
-        for decimals in range(2, MOST_DECIMALS):
-            if all(
-                _fixed(came, decimals) != _fixed(expected, decimals) for _, _, came, expected in _wrong_pairs(mismatch)
-            ):
-                return cls(decimals)
-        return cls(MOST_DECIMALS)
-
-    def write(self, number: float) -> str:
-        """The number in at most nine characters; NaN and infinities as words."""
+    def write(number: float) -> str:
         if not math.isfinite(number):
             return str(number)
-        if abs(number) >= 1000 or (self.is_tiny and number):
+        if abs(number) >= 1000 or (is_tiny and number):
             return f"{number:.0e}"
-        return _fixed(number, self.decimals)
+        text = f"{number:.{decimals}f}"
+        return text.removeprefix("-") if not text.strip("-0.") else text
+
+    return write
+
+
+def as_needed(mismatch: Mismatch) -> Write:
+    """The fewest decimals with which each wrong number differs from the expected one, MOST_DECIMALS at most."""
+    finite = [abs(number) for number in _finite(mismatch.came, mismatch.expected)]
+    if all(number == int(number) for number in finite):
+        return in_decimals(0)
+    if max(finite) < 0.01:
+        return in_decimals(0, is_tiny=True)
+    for decimals in range(2, MOST_DECIMALS):
+        write = in_decimals(decimals)
+        if all(write(came) != write(expected) for _, _, came, expected in _wrong_pairs(mismatch)):
+            return write
+    return in_decimals(MOST_DECIMALS)
 
 
 class AttentionWeights(Protocol):
@@ -154,55 +150,75 @@ class HeatMap:
     @classmethod
     def of_mismatch(cls, mismatch: Mismatch) -> HeatMap:
         """Yours beside what was expected."""
-        (first_row, first_column), came = mismatch.start, mismatch.came
+        (first_row, first_column), came, expected = mismatch.start, mismatch.came, mismatch.expected
         rows = tuple(map(str, range(first_row, first_row + len(came))))
         columns = tuple(map(str, range(first_column, first_column + len(came[0]))))
-        places = [[f"row {row}, column {column}" for column in columns] for row in rows]
-        caption, numbers = _caption(mismatch), NumberFormat.of(mismatch)
-        finite = [0.0, *filter(math.isfinite, _numbers((came, mismatch.expected)))]
-        shade = blues(min(finite), max(finite))
-        low = -math.inf if min(finite) == max(finite) else min(finite)  # nothing but 0 and infinities
+        write, finite = as_needed(mismatch), [0.0, *_finite(came, expected)]
+        shade, low = blues(min(finite), max(finite)), min(finite)
         apart = _difference(mismatch)
-        furthest = max(map(abs, filter(math.isfinite, _numbers((apart,)))), default=0.0)
+        furthest = max(map(abs, _finite(apart)), default=0.0)
+        sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
+        axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
+        caption = visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
 
         def drawn(plane: Plane, shade: Shade, sign: Callable[[float], str]) -> Cells:
-            return _cells(plane, places, numbers, shade, mismatch.wrong, sign)
+            return tuple(
+                tuple(
+                    Cell(
+                        text := write(number),
+                        *shade(number),
+                        text if not math.isfinite(number) else sign(number) if is_wrong else "",
+                        is_wrong,
+                        f"row {row}, column {column}: {text}",
+                    )
+                    for number, is_wrong, column in zip(numbers, wrong, columns, strict=True)
+                )
+                for numbers, wrong, row in zip(plane, mismatch.wrong, rows, strict=True)
+            )
 
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
-            description=f"{caption} {_wrong_places(mismatch, numbers)}".strip(),
+            description=f"{caption} {_wrong_places(mismatch, write)}".strip(),
             planes=(
                 ("yours", drawn(came, shade, lambda _: "!")),
-                ("expected", drawn(mismatch.expected, shade, lambda _: "!")),
+                ("expected", drawn(expected, shade, lambda _: "!")),
             ),
             rows=rows if len(rows) > 1 else (),
             columns=columns,
-            ends=(numbers.write(low), numbers.write(max(finite))),
+            ends=(write(low if low != max(finite) else -math.inf), write(max(finite))),  # all may be 0 or infinite
             difference=(("difference", drawn(apart, off(furthest), lambda number: "+" if number > 0 else "-")),),
         )
 
     @classmethod
     def of_attention(cls, shown: AttentionWeights, before: tuple[str, Plane, str] | None = None) -> HeatMap:
         """Who looks at whom; before: weights to show beside these, with the names of both: before, and now."""
-        rows, columns = (tuple(map(_label, labels)) for labels in (shown.rows, shown.columns))
-        row_places = tuple(f"{spelt(letter)} {number}" for number, letter in enumerate(rows, 1))
-        column_places = tuple(f"{spelt(letter)} {number}" for number, letter in enumerate(columns, 1))
-        places = [[f"{row} looks at {column}" for column in column_places] for row in row_places]
-        title = safe_line(shown.title)
-        sides: list[tuple[str, Sequence[Sequence[float]]]] = [(title, shown.values)]
+        rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in s) for s in (shown.rows, shown.columns))
+        row_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(rows, 1)]
+        column_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(columns, 1)]
+        title, write, shade = safe_line(shown.title), in_decimals(2), blues(0.0, shown.high, ROOT)
+
+        def drawn(values: Sequence[Sequence[float]]) -> Cells:
+            return tuple(
+                tuple(
+                    Cell(text := write(weight), *shade(weight), "", False, f"{row} looks at {column}: {text}")
+                    for weight, column in zip(weights, column_places, strict=True)
+                )
+                for weights, row in zip(values, row_places, strict=True)
+            )
+
+        planes = [(title, drawn(shown.values))]
         if before is not None:
             then, earlier, now = before
-            sides = [(then, earlier), (now, shown.values)]
-        numbers, shade = NumberFormat(2), blues(0.0, shown.high, ROOT)
+            planes = [(then, drawn(earlier)), (now, drawn(shown.values))]
         return cls(
             title=title,
             caption="" if before is None else title,
             description=_most_looked_at(shown.values, row_places, column_places),
-            planes=tuple((name, _cells(values, places, numbers, shade)) for name, values in sides),
+            planes=tuple(planes),
             rows=rows,
             columns=columns,
-            ends=tuple(numbers.write((level / LEVELS) ** (1 / ROOT) * shown.high) for level in range(1, LEVELS)),
+            ends=tuple(write((level / LEVELS) ** (1 / ROOT) * shown.high) for level in range(1, LEVELS)),
         )
 
     @property
@@ -216,26 +232,13 @@ class HeatMap:
         return self.is_mismatch and len(self.planes[0][1]) * len(self.columns) <= MOST_NUMBERS
 
 
-def _cells(
-    plane: Sequence[Sequence[float]],
-    places: Sequence[Sequence[str]],
-    numbers: NumberFormat,
-    shade: Shade,
-    wrong: Sequence[Sequence[bool]] | None = None,
-    sign: Callable[[float], str] = lambda _: "",
-) -> Cells:
-    """The numbers as they are drawn. sign: of a wrong one; an infinity or NaN of a mismatch is written out."""
+def spelt(letter: str) -> str:
+    """A label that can be seen: a blank has a sign of its own."""
+    return letter if letter.strip() else BLANK
 
-    def cell(number: float, place: str, is_wrong: bool) -> Cell:
-        text = numbers.write(number)
-        short = sign(number) if is_wrong else ""
-        if wrong is not None and not math.isfinite(number):
-            short = text
-        return Cell(text, *shade(number), short, is_wrong, f"{place}: {text}")
 
-    right = [[False] * len(row) for row in places]
-    rows = zip(plane, places, wrong or right, strict=True)
-    return tuple(tuple(cell(*each) for each in zip(*row, strict=True)) for row in rows)
+def _finite(*planes: Plane) -> list[float]:
+    return [number for plane in planes for row in plane for number in row if math.isfinite(number)]
 
 
 def _difference(mismatch: Mismatch) -> Plane:
@@ -246,26 +249,19 @@ def _difference(mismatch: Mismatch) -> Plane:
     )
 
 
-def spelt(letter: str) -> str:
-    """A label that can be seen: a blank has a sign of its own."""
-    return letter if letter.strip() else BLANK
+def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[int, int, float, float]]:
+    """Row and column of each wrong number, what came and what was expected."""
+    rows = zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True)
+    for row, sides in enumerate(rows, mismatch.start[0]):
+        for column, (came, expected, is_wrong) in enumerate(zip(*sides, strict=True), mismatch.start[1]):
+            if is_wrong:
+                yield row, column, came, expected
 
 
-def _label(text: str) -> str:
-    return visible(text).replace("\n", "\\n")
-
-
-def _caption(mismatch: Mismatch) -> str:
-    """What is shown, the names of rows and columns, and where it is wrong."""
-    sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
-    axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
-    return visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
-
-
-def _wrong_places(mismatch: Mismatch, numbers: NumberFormat) -> str:
+def _wrong_places(mismatch: Mismatch, write: Write) -> str:
     """The first wrong places, one by one."""
     wrong = [
-        f"row {row}, column {column}: yours {numbers.write(came)}, expected {numbers.write(expected)}"
+        f"row {row}, column {column}: yours {write(came)}, expected {write(expected)}"
         for row, column, came, expected in _wrong_pairs(mismatch)
     ]
     more = f"; and {len(wrong) - MOST_TOLD} more" if len(wrong) > MOST_TOLD else ""
@@ -281,23 +277,3 @@ def _most_looked_at(values: Sequence[Sequence[float]], rows: Sequence[str], colu
             weight, column = max(known)
             told.append(f"{row} looks most at {columns[column]}, {weight:.2f}")
     return "; ".join(told) + "."
-
-
-def _fixed(number: float, decimals: int) -> str:
-    text = f"{number:.{decimals}f}"
-    return text.removeprefix("-") if not text.strip("-0.") else text
-
-
-def _numbers(planes: Sequence[Plane]) -> Iterator[float]:
-    for plane in planes:
-        for row in plane:
-            yield from row
-
-
-def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[int, int, float, float]]:
-    """Row and column of each wrong number, what came and what was expected."""
-    rows = zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True)
-    for row, sides in enumerate(rows, mismatch.start[0]):
-        for column, (came, expected, is_wrong) in enumerate(zip(*sides, strict=True), mismatch.start[1]):
-            if is_wrong:
-                yield row, column, came, expected

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.mismatch import Mismatch
 
-from .heatmap import BLUES, WHITE, Cell, HeatMap
+from .heatmap import BLUES, LEVELS, WHITE, Cell, HeatMap
 from .safe_text import encodable
 
 RAMP = " .:-=+*#%@"
@@ -41,18 +41,20 @@ class PaintedHeatMap:
         is_coloured = console.color_system in ("256", "truecolor") and not console.no_color
         blocks = [0, 2, 1] if heat.shows_numbers else [2, 1]
         painters = [_Painter(heat, console.encoding, is_coloured, each) for each in blocks]
-        painter = next((each for each in painters if each.fits(width)), painters[-1])
+        # weights before and now have to fit beside each other
+        abreast = 1 if heat.is_mismatch else len(heat.planes)
+        side = (width - GAP * (abreast - 1)) // abreast
+        painter = next((each for each in painters if each.room(side) >= len(heat.columns)), painters[-1])
         first = max(0, len(heat.columns) - painter.room(width))
         if heat.caption:
             yield Text(encodable(heat.caption, console.encoding), overflow="fold")
         if first and heat.is_mismatch:  # the columns that are left out may be the wrong ones
             return
-        lines = list(painter.lines(first, width))
+        lines = painter.lines(first, width)
         if 0 < self.most_lines < len(lines):
             return
         yield from lines
-        if closing := painter.legend():
-            yield closing
+        yield from painter.legend(width)
 
 
 def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
@@ -71,70 +73,66 @@ class _Painter:
     def __init__(self, heat: HeatMap, encoding: str, is_coloured: bool, blocks: int) -> None:
         self._heat, self._is_coloured, self._blocks = heat, is_coloured, blocks
         self._titles = [encodable(title, encoding) for title, _ in heat.planes]
-        self._rows = [encodable(label, encoding) for label in heat.rows]
         self._columns = [encodable(label, encoding) for label in heat.columns]
+        rows = [encodable(label, encoding) for label in heat.rows] or [""] * len(heat.planes[0][1])
+        self._label_width = max(map(cell_len, rows)) + 1 if heat.rows else 0
+        self._labels = [
+            " " * (self._label_width - 1 - cell_len(label)) + f"{label} " if label else "" for label in rows
+        ]
         self._number_width = max(len(cell.text) for _, plane in heat.planes for row in plane for cell in row)
-        self._label_width = max(map(cell_len, self._rows)) + 1 if self._rows else 0
         self._width = (blocks or 1 + self._number_width) + int(heat.is_mismatch)
-
-    def fits(self, width: int) -> bool:
-        """Whether all numbers fit; weights before and now have to fit beside each other."""
-        sides = 1 if self._heat.is_mismatch else len(self._heat.planes)
-        return self.room((width - GAP * (sides - 1)) // sides) >= len(self._columns)
 
     def room(self, width: int) -> int:
         """How many numbers fit beside the labels."""
         return max((width - self._label_width) // self._width, 0)
 
-    def lines(self, first: int, width: int) -> Iterator[Text]:
+    def lines(self, first: int, width: int) -> list[Text]:
         """The planes from a column on, next to each other if they fit, else one below the other."""
-        sides = [
-            [*self._head(number, first), *(self._row(row, cells[first:]) for row, cells in enumerate(plane))]
-            for number, (_, plane) in enumerate(self._heat.planes)
-        ]
+        sides = [list(self._plane(number, first)) for number in range(len(self._heat.planes))]
         side_width = max(line.cell_len for side in sides for line in side)
         if len(sides) == 1 or len(sides) * side_width + GAP > width:
-            yield from (line for side in sides for line in side)
-            return
+            return [line for side in sides for line in side]
+        abreast = []
         for lines in zip(*sides, strict=True):
             for line in lines:
                 line.pad_right(side_width - line.cell_len)
-            yield _unbroken(Text(" " * GAP).join(lines))
+            abreast.append(_unbroken(Text(" " * GAP).join(lines)))
+        return abreast
 
-    def legend(self) -> Text | None:
-        """What the shades mean; beside numbers they need no legend."""
-        if not self._blocks:
-            return None
-        if not self._heat.is_mismatch:
-            drawn = [("From: ", "dim")]
-            for level, least in enumerate(self._heat.ends, 1):
-                drawn.append((" ", f"on {BLUES[level]}") if self._is_coloured else (RAMP[level], ""))
-                drawn.append((f" {least.lstrip('0')}  ", "dim"))
-            return Text.assemble(*drawn, overflow="fold")
-        low, high = self._heat.ends
-        said = f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
-        if self._is_coloured:
-            said = f"Pale is {low}, dark is {high}, grey is nan."
-        return Text(said, style="dim", overflow="fold")
+    def legend(self, width: int) -> Iterator[Text]:
+        """What the shades mean, on one line if possible; beside numbers they need no legend."""
+        if self._blocks and self._heat.is_mismatch:
+            low, high = self._heat.ends
+            said = f"The darker, the larger: blank is {low}, {RAMP[-1]} is {high}; {NO_NUMBER} is nan."
+            if self._is_coloured:
+                said = f"Pale is {low}, dark is {high}, grey is nan."
+            yield Text(said, style="dim", overflow="fold")
+        elif self._blocks:
+            for step, gap in ((1, 2), (1, 1), (2, 1), (4, 1)):  # where there is little room, not every shade
+                legend = Text("From:", style="dim", overflow="fold")
+                for level in range(1, LEVELS, step):
+                    sign = (" ", f"on {BLUES[level]}") if self._is_coloured else (RAMP[level], "not dim")
+                    legend.append(" " * gap).append(*sign).append(f" {self._heat.ends[level - 1].lstrip('0')}")
+                if legend.cell_len <= width:
+                    break
+            yield legend
 
-    def _head(self, plane: int, first: int) -> Iterator[Text]:
-        title = self._titles[plane]
-        yield Text(f"{title} ({MARK} = wrong)" if self._heat.is_mismatch and plane == 0 else title, style="bold")
+    def _plane(self, number: int, first: int) -> Iterator[Text]:
+        title, (_, plane) = self._titles[number], self._heat.planes[number]
+        yield Text(f"{title} ({MARK} = wrong)" if self._heat.is_mismatch and number == 0 else title, style="bold")
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
         labels = "".join(map(self._over_number, self._columns[first:]))
         yield _unbroken(Text(" " * self._label_width + labels, style="dim"))
+        for label, cells in zip(self._labels, plane, strict=True):
+            drawn = (part for cell in cells[first:] for part in self._draw(cell))
+            yield _unbroken(Text.assemble((label, "dim"), *drawn))
 
     def _over_number(self, label: str) -> str:
         if not self._heat.is_mismatch:
             return set_cell_size(label[:1], self._width)
         # of a number without room for a blank before the next one, the last digit
         return (label if len(label) < self._width else label[-1]).center(self._width)
-
-    def _row(self, row: int, cells: Sequence[Cell]) -> Text:
-        label = self._rows[row] if self._rows else ""
-        margin = " " * (self._label_width - cell_len(label) - 1) + label + " " if label else ""
-        return _unbroken(Text.assemble((margin, "dim"), *(part for cell in cells for part in self._draw(cell))))
 
     def _draw(self, cell: Cell) -> Iterator[tuple[str, str]]:
         """The characters, each with their style."""

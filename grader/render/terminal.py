@@ -10,24 +10,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.mismatch import Mismatch, Mismatches
+from grader.mismatch import Mismatches
 from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, heatmap_text
 from .safe_text import encodable, safe_line, visible
 from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
-from .wording import (
-    ISOLATION,
-    MARKS,
-    Units,
-    change,
-    counted,
-    passed_count,
-    score,
-    share,
-    ungraded,
-)
+from .wording import ISOLATION, MARKS, Units, change, counted, passed_count, score, share, ungraded
 
 MESSAGE_LINES = 8
 VERBOSE_MESSAGE_LINES = 60
@@ -66,11 +56,10 @@ def print_record(
     verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
-    painter = _VerdictPainter(paper, verdicts, in_full=verbose)
     for unit in by_unit(verdicts, units):
         console.print()
         paper.line(paper.unbroken(unit.title, unit.score, console.width), style="bold")
-        painter.paint(unit.exercises)
+        _paint(paper, unit.exercises, _points_width(verdicts), in_full=verbose)
     _print_problems(record.problems, paper)
     console.print()
     _print_total(record, verdicts, paper)
@@ -83,7 +72,7 @@ def print_verdicts(
     """Print the verdicts on a learner's own exercises, and of several the total: what is enough to begin with."""
     verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
     paper = Paper(console)
-    _VerdictPainter(paper, verdicts).paint(verdicts)
+    _paint(paper, verdicts, _points_width(verdicts), in_full=False)
     _print_problems(record.problems, paper)
     if len(verdicts) > 1:
         _print_total(record, verdicts, paper)
@@ -91,7 +80,11 @@ def print_verdicts(
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
     """Print one verdict, with all of its checks."""
-    _VerdictPainter(Paper(console), [verdict], in_full=True).paint([verdict])
+    _paint(Paper(console), [verdict], _points_width([verdict]), in_full=True)
+
+
+def _points_width(verdicts: Sequence[ExerciseVerdict]) -> int:
+    return max((len(each.score) for each in verdicts), default=0)
 
 
 def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
@@ -165,97 +158,84 @@ class Paper:
         return shown if is_whole else f"{title}\n{points}"
 
 
-class _VerdictPainter:
-    """Paints the verdicts on a record's exercises.
+def _paint(paper: Paper, verdicts: Sequence[ExerciseVerdict], points_width: int, *, in_full: bool) -> None:
+    """Each verdict: a line with its points, and below it the mistakes named, what failed and why.
 
     in_full: every check, with longer messages; else of each exercise what is enough to begin with.
     """
-
-    def __init__(self, paper: Paper, verdicts: Sequence[ExerciseVerdict], *, in_full: bool = False) -> None:
-        self._paper = paper
-        self._console = paper.console
-        self._lines = VERBOSE_MESSAGE_LINES if in_full else MESSAGE_LINES
-        self._in_full = in_full
-        self._points_width = max((len(each.score) for each in verdicts), default=0)
-
-    def paint(self, verdicts: Sequence[ExerciseVerdict]) -> None:
-        """Each verdict: a line with its points, and below it the mistakes named, what failed and why."""
-        for verdict in verdicts:
-            self._head(verdict)
-            self._below(verdict)
-
-    def _head(self, verdict: ExerciseVerdict) -> None:
-        style = STYLES[verdict.status]
-        mark, word = sign(verdict.status, self._console), MARKS[verdict.status].word
-        if self._console.width < NARROW:
-            self._paper.marked(mark, verdict.title, indent=0, style=style)
-            self._paper.line(f"{word}, {verdict.score}", indent=2)
-            return
-        row = Table.grid(expand=True, padding=(0, 2, 0, 0))
-        row.add_column(width=SIGN_WIDTH + max(len(mark.word) for mark in MARKS.values()))
-        row.add_column(ratio=1, overflow="fold")
-        row.add_column(width=self._points_width, justify="right", no_wrap=True)
-        cells = [
-            text_for(self._console, f"{mark} {word}", style),
-            text_for(self._console, verdict.title, "dim" if style == "dim" else ""),
-            Text(verdict.score),
-        ]
-        if self._console.width >= ROOMY:
-            row.add_column(width=BAR_WIDTH, no_wrap=True)
-            cells.append(bar(share(verdict.points, verdict.max_points), BAR_WIDTH, self._console, style))
-        row.add_row(*cells)
-        self._console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
-
-    def _below(self, verdict: ExerciseVerdict) -> None:
+    most = VERBOSE_MESSAGE_LINES if in_full else MESSAGE_LINES
+    for verdict in verdicts:
+        _paint_head(paper, verdict, points_width)
         if verdict.status == "error":
-            self._paper.line(verdict.note, indent=6, style=STYLES["error"])
+            paper.line(verdict.note, indent=6, style=STYLES["error"])
         for mistake in verdict.probably:
-            self._paper.block(f"Probably: {mistake}", self._lines, indent=6, style="bold yellow")
-        if self._in_full:
+            paper.block(f"Probably: {mistake}", most, indent=6, style="bold yellow")
+        if in_full:
             for failure in verdict.failures:
-                self._failure(failure)
+                _paint_failure(paper, failure, most, table_lines=0)
         elif verdict.brief:
-            self._brief(verdict.brief)
+            _paint_brief(paper, verdict.brief)
         for check in verdict.unanswerable:
             shown = f"{check.title}  {check.message}"
-            self._paper.marked(sign("missing", self._console), shown, indent=6, style=STYLES["partly"])
+            paper.marked(sign("missing", paper.console), shown, indent=6, style=STYLES["partly"])
         if verdict.remark:
-            self._paper.line(verdict.remark, indent=6, style="dim")
-        for check in verdict.passed if self._in_full else ():
-            self._check(check)
+            paper.line(verdict.remark, indent=6, style="dim")
+        for check in verdict.passed if in_full else ():
+            _paint_check(paper, check)
 
-    def _brief(self, brief: Brief) -> None:
-        first = brief.first
-        if first.summary:  # the cause of many failures, without their titles, which would hide it
-            self._paper.block(first.message, self._lines, indent=6, style=STYLES[first.status])
-            self._paper.line(first.summary, indent=6, style="dim")
-            self._seen(first.mismatches[:1])
-        else:
-            self._failure(replace(first, checks=first.checks[:1]))
-        for check in brief.others:
-            room = self._console.width - self._paper.indent(6) - SIGN_WIDTH - len(check.score) - 2
-            title = check.title if len(check.title) <= room else f"{check.title[: room - 3].rstrip(' ,.;:')}..."
-            self._check(replace(check, title=title))
-        if brief.left_out:
-            self._paper.line(f"{brief.left_out} -v shows them all.", indent=6, style="dim")
 
-    def _failure(self, failure: Failure) -> None:
-        for check in failure.checks:
-            self._check(check)
-        if failure.message:
-            self._paper.block(failure.message, self._lines, indent=8)
-        self._seen(failure.mismatches)
+def _paint_head(paper: Paper, verdict: ExerciseVerdict, points_width: int) -> None:
+    console, style = paper.console, STYLES[verdict.status]
+    mark, word = sign(verdict.status, console), MARKS[verdict.status].word
+    if console.width < NARROW:
+        paper.marked(mark, verdict.title, indent=0, style=style)
+        paper.line(f"{word}, {verdict.score}", indent=2)
+        return
+    row = Table.grid(expand=True, padding=(0, 2, 0, 0))
+    row.add_column(width=SIGN_WIDTH + max(len(mark.word) for mark in MARKS.values()))
+    row.add_column(ratio=1, overflow="fold")
+    row.add_column(width=points_width, justify="right", no_wrap=True)
+    cells = [
+        text_for(console, f"{mark} {word}", style),
+        text_for(console, verdict.title, "dim" if style == "dim" else ""),
+        Text(verdict.score),
+    ]
+    if console.width >= ROOMY:
+        row.add_column(width=BAR_WIDTH, no_wrap=True)
+        cells.append(bar(share(verdict.points, verdict.max_points), BAR_WIDTH, console, style))
+    row.add_row(*cells)
+    console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
 
-    def _seen(self, mismatches: Sequence[Mismatch]) -> None:
-        for mismatch in mismatches:
-            heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch), most_lines=0 if self._in_full else TABLE_LINES)
-            self._paper.put(heat, indent=8)
 
-    def _check(self, check: CheckVerdict) -> None:
-        width = self._console.width - self._paper.indent(6) - SIGN_WIDTH
-        shown = self._paper.unbroken(check.title, check.score, width) if check.score else check.title
-        aside = check.aside and f"  ({check.aside})"
-        self._paper.marked(sign(check.status, self._console), shown + aside, indent=6, style=STYLES[check.status])
+def _paint_brief(paper: Paper, brief: Brief) -> None:
+    first = brief.first
+    if first.summary:  # the cause of many failures, without their titles, which would hide it
+        paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
+        paper.line(first.summary, indent=6, style="dim")
+        first = replace(first, checks=(), message="", mismatches=first.mismatches[:1])
+    _paint_failure(paper, replace(first, checks=first.checks[:1]), MESSAGE_LINES, TABLE_LINES)
+    for check in brief.others:
+        room = paper.console.width - paper.indent(6) - SIGN_WIDTH - len(check.score) - 2
+        title = check.title if len(check.title) <= room else f"{check.title[: room - 3].rstrip(' ,.;:')}..."
+        _paint_check(paper, replace(check, title=title))
+    if brief.left_out:
+        paper.line(f"{brief.left_out} -v shows them all.", indent=6, style="dim")
+
+
+def _paint_failure(paper: Paper, failure: Failure, most: int, table_lines: int) -> None:
+    for check in failure.checks:
+        _paint_check(paper, check)
+    if failure.message:
+        paper.block(failure.message, most, indent=8)
+    for mismatch in failure.mismatches:
+        paper.put(PaintedHeatMap(HeatMap.of_mismatch(mismatch), table_lines), indent=8)
+
+
+def _paint_check(paper: Paper, check: CheckVerdict) -> None:
+    width = paper.console.width - paper.indent(6) - SIGN_WIDTH
+    shown = paper.unbroken(check.title, check.score, width) if check.score else check.title
+    aside = check.aside and f"  ({check.aside})"
+    paper.marked(sign(check.status, paper.console), shown + aside, indent=6, style=STYLES[check.status])
 
 
 def _print_problems(problems: Sequence[Problem], paper: Paper) -> None:

@@ -65,6 +65,7 @@ class CheckVerdict:
     message: why it did not pass, in lines; "" when there is nothing to say, or no more than `mismatch` shows.
     aside: what else to know, in a few words, such as "counts once the main check passes"; mostly "".
     mismatch: yours and what was expected, and where they differ; only for a visible check that failed.
+    score: its points, such as "0 / 2"; "" while it only holds.
     """
 
     name: str
@@ -76,11 +77,7 @@ class CheckVerdict:
     message: str = ""
     aside: str = ""
     mismatch: Mismatch | None = None
-
-    @property
-    def score(self) -> str:
-        """Its points: "0 / 2"; "" while it only holds."""
-        return "" if self.status == "partly" else _score(self.points, self.max_points)
+    score: str = ""
 
     @property
     def ended(self) -> str:
@@ -102,113 +99,67 @@ class Failure:
 
     message: of the first visible check among them, which may say more than a hidden one. reason: what they share.
     summary: a sentence that can stand for the titles of many checks, such as "5 checks failed for this reason  0 / 4";
-    "" for few.
+    "" for few. status: whose mark to show; "error" when it is the grader's own fault. mismatches: what can be seen.
     """
 
     checks: tuple[CheckVerdict, ...]
     message: str
     reason: str
     summary: str
-
-    @property
-    def status(self) -> Status:
-        """Whose mark to show: "error" when it is the grader's own fault."""
-        return "error" if any(check.status == "error" for check in self.checks) else "failed"
-
-    @property
-    def mismatches(self) -> tuple[Mismatch, ...]:
-        """What can be seen of it."""
-        return tuple(check.mismatch for check in self.checks if check.mismatch)
+    status: Status
+    mismatches: tuple[Mismatch, ...]
 
 
 @dataclass(frozen=True)
 class Brief:
-    """What is enough to begin with: the first failure, a check for each other way to fail, how many checks are left."""
+    """What is enough to begin with: the first failure, a check for each other way to fail, and what that leaves out.
+
+    left_out: how many more checks fail, in words; "" for none.
+    """
 
     first: Failure
     others: tuple[CheckVerdict, ...]
-    more: int
-
-    @property
-    def left_out(self) -> str:
-        """How many more checks fail, in words; "" for none."""
-        return (
-            f"... and {counted(self.more, 'more check')} {'fails' if self.more == 1 else 'fail'}." if self.more else ""
-        )
+    left_out: str
 
 
 @dataclass(frozen=True)
 class ExerciseVerdict:
-    """One exercise: its checks, also grouped by why they failed, and the known mistakes it was recognised by."""
+    """One exercise: its checks, also grouped by why they failed, and the known mistakes it was recognised by.
+
+    score: its points, such as "1.5 / 4". passed: the checks that passed, or hold so far. unanswerable: those that could
+    not run here for a reason, which their message gives. brief: None if nothing failed.
+    """
 
     id: str
     title: str
     status: Status
     points: float
     max_points: float
+    score: str
     note: str
     probably: tuple[str, ...]
     checks: tuple[CheckVerdict, ...]
     failures: tuple[Failure, ...]
+    brief: Brief | None
+    passed: tuple[CheckVerdict, ...]
+    unanswerable: tuple[CheckVerdict, ...]
     remark: str
-
-    @property
-    def score(self) -> str:
-        """Its points: "1.5 / 4"."""
-        return _score(self.points, self.max_points)
 
     @property
     def is_checked(self) -> bool:
         """Whether checks ran; if not, `note` says why."""
         return self.status in CHECKED and bool(self.checks)
 
-    @property
-    def brief(self) -> Brief | None:
-        """What is enough to begin with; None if nothing failed."""
-        if not self.failures:
-            return None
-        first = self.failures[0]
-        ways: dict[str, CheckVerdict] = {}
-        for failure in self.failures:
-            ways.setdefault(way_of(failure.reason, failure.checks[0].title), failure.checks[0])
-        others = [] if self.probably else list(ways.values())[1 : 1 + OTHER_WAYS]
-        said = len(first.checks) if first.summary else 1
-        failed = sum(len(failure.checks) for failure in self.failures)
-        return Brief(first, tuple(others), failed - said - len(others))
-
-    @property
-    def passed(self) -> tuple[CheckVerdict, ...]:
-        """The checks that passed, or hold so far."""
-        return tuple(check for check in self.checks if check.outcome == "passed")
-
-    @property
-    def unanswerable(self) -> tuple[CheckVerdict, ...]:
-        """The checks that could not run here for a reason, which their message gives."""
-        skipped = (check for check in self.checks if check.outcome == "skipped" and self.status in CHECKED)
-        return tuple(check for check in skipped if check.message)
-
 
 @dataclass(frozen=True)
 class UnitVerdicts:
-    """One unit's title and its exercises in a record."""
+    """One unit's title, its exercises in a record, and their points, earned and to be earned."""
 
     title: str
     exercises: tuple[ExerciseVerdict, ...]
-
-    @property
-    def points(self) -> float:
-        """Points earned in the unit."""
-        return sum(each.points for each in self.exercises)
-
-    @property
-    def max_points(self) -> float:
-        """Points that the unit's graded exercises are worth."""
-        return sum(each.max_points for each in self.exercises)
-
-    @property
-    def score(self) -> str:
-        """Its points: "6 / 8"."""
-        return _score(self.points, self.max_points)
+    points: float
+    max_points: float
+    score: str
 
 
 def verdict_on(
@@ -224,21 +175,33 @@ def verdict_on(
     title: the exercise's title; its id by default. mismatches: of visible checks, where they are known.
     lines: the most lines of a message. in_cell: whether the answer is a notebook's cell rather than a file.
     """
-    remark = _remark(result)
+    was_checked = result.status in CHECKED
+    skipped = counted(sum(check.outcome == "skipped" for check in result.checks), "check")
+    remark = ""
+    if was_checked and skipped != "0 checks":
+        remark = f"{skipped} not run."
+        if result.status == "partly":
+            run = "runs" if skipped == "1 check" else "run"
+            remark = f"What could be checked here holds; {skipped} {run} when you hand in."
     checks = tuple(
         verdict_on_check(each, mismatches.get((result.id, each.name)), lines=lines, only_holds=bool(remark))
         for each in result.checks
     )
+    failures = _failures(result, checks)
     return ExerciseVerdict(
         id=safe_line(result.id),
         title=safe_line(title or result.id),
         status=result.status,
         points=result.points,
         max_points=result.max_points,
+        score=_score(result.points, result.max_points),
         note=(_NOTES_ON_CELLS if in_cell else _NOTES).get(result.status, ""),
         probably=tuple(_lines(each.message, lines) for each in result.diagnosis),
         checks=checks,
-        failures=_failures(result, checks),
+        failures=failures,
+        brief=_brief(failures, is_named=bool(result.diagnosis)) if failures else None,
+        passed=tuple(check for check in checks if check.outcome == "passed"),
+        unanswerable=tuple(each for each in checks if each.outcome == "skipped" and each.message and was_checked),
         remark=remark,
     )
 
@@ -259,13 +222,14 @@ def verdicts_on(
 def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[UnitVerdicts]:
     """The verdicts grouped by unit; those without a unit come last, none is left out."""
     known = {id for _, ids in units for id in ids}
-    grouped = [
-        UnitVerdicts(safe_line(title), tuple(each for id in ids for each in verdicts if each.id == id))
-        for title, ids in units
+    named = [(safe_line(title), [each for id in ids for each in verdicts if each.id == id]) for title, ids in units]
+    named.append(("Other exercises" if units else "Exercises", [each for each in verdicts if each.id not in known]))
+    sums = [
+        (title, tuple(some), sum(each.points for each in some), sum(each.max_points for each in some))
+        for title, some in named
+        if some
     ]
-    rest = tuple(each for each in verdicts if each.id not in known)
-    grouped.append(UnitVerdicts("Other exercises" if units else "Exercises", rest))
-    return [unit for unit in grouped if unit.exercises]
+    return [UnitVerdicts(*each, _score(*each[2:])) for each in sums]
 
 
 def verdict_on_check(
@@ -283,6 +247,7 @@ def verdict_on_check(
         status="partly" if holds else _STATUSES[result.outcome],
         points=result.points,
         max_points=result.max_points,
+        score="" if holds else _score(result.points, result.max_points),
         message="" if is_seen else _lines(result.message, lines),
         aside="holds" if holds else "counts once the main check passes" if waits else "",
         mismatch=seen,
@@ -296,31 +261,31 @@ def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[F
         if check.outcome in ("failed", "error"):
             reason = reason_of(found.message)
             groups.setdefault((reason, "" if reason else found.name), []).append((found, check))
-    return tuple(_failure(reason, group) for (reason, _), group in groups.items())
+    failures = []
+    for (reason, _), group in groups.items():
+        members = tuple(check for _, check in group)
+        message = next((check for found, check in group if found.visible), members[0]).message
+        summary = ""
+        if len(members) >= MANY_CHECKS and message:
+            points = _score(sum(check.points for check in members), sum(check.max_points for check in members))
+            summary = f"{counted(len(members), 'check')} failed for this reason  {points}"
+        status: Status = "error" if any(check.status == "error" for check in members) else "failed"
+        seen = tuple(check.mismatch for check in members if check.mismatch)
+        failures.append(Failure(members, message, reason, summary, status, seen))
+    return tuple(failures)
 
 
-def _failure(reason: str, group: Sequence[tuple[CheckResult, CheckVerdict]]) -> Failure:
-    checks = tuple(check for _, check in group)
-    telling = next((check for found, check in group if found.visible), checks[0])
-    return Failure(checks, telling.message, reason, _summary(checks, telling.message))
-
-
-def _summary(checks: Sequence[CheckVerdict], message: str) -> str:
-    if len(checks) < MANY_CHECKS or not message:
-        return ""
-    points = _score(sum(check.points for check in checks), sum(check.max_points for check in checks))
-    return f"{counted(len(checks), 'check')} failed for this reason  {points}"
-
-
-def _remark(result: ExerciseResult) -> str:
-    """How many checks did not run, and when they will; "" when all ran."""
-    skipped = sum(check.outcome == "skipped" for check in result.checks)
-    if not skipped or result.status not in CHECKED:
-        return ""
-    left = counted(skipped, "check")
-    if result.status == "partly":
-        return f"What could be checked here holds; {left} {'runs' if skipped == 1 else 'run'} when you hand in."
-    return f"{left} not run."
+def _brief(failures: Sequence[Failure], *, is_named: bool) -> Brief:
+    """is_named: whether a mistake is named, which explains the other ways to fail."""
+    first = failures[0]
+    ways: dict[str, CheckVerdict] = {}
+    for failure in failures:
+        ways.setdefault(way_of(failure.reason, failure.checks[0].title), failure.checks[0])
+    others = () if is_named else tuple(ways.values())[1 : 1 + OTHER_WAYS]
+    said = len(first.checks) if first.summary else 1
+    more = sum(len(failure.checks) for failure in failures) - said - len(others)
+    fail = "fails" if more == 1 else "fail"
+    return Brief(first, others, f"... and {counted(more, 'more check')} {fail}." if more else "")
 
 
 def _lines(text: str, most: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from grader.mismatch import Mismatch
-from grader.render.heatmap import BLUES, HeatMap, NumberFormat, blues
+from grader.render.heatmap import BLUES, HeatMap, as_needed, blues
 from grader.render.heatmap_svg import MARGIN, heatmap_picture, heatmap_svg
 from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, heatmap_text
 
@@ -96,8 +96,8 @@ def test_axis_names_suit_the_terminals_encoding() -> None:
 def test_numbers_are_short_and_wrong_ones_do_not_look_right(
     came: float, expected: float, written: tuple[str, str]
 ) -> None:
-    numbers = NumberFormat.of(mismatch([[came, expected]], [[expected, expected]]))
-    assert (numbers.write(came), numbers.write(expected)) == written
+    write = as_needed(mismatch([[came, expected]], [[expected, expected]]))
+    assert (write(came), write(expected)) == written
 
 
 def test_shades_run_from_the_smallest_to_the_largest_number() -> None:
@@ -129,7 +129,7 @@ def test_names_on_a_page_are_escaped() -> None:
 
 @pytest.mark.parametrize("number", [NAN, INF, -INF, 1e30], ids=str)
 def test_odd_numbers_can_be_drawn_on_a_page(number: float) -> None:
-    assert NumberFormat.of(SMALL).write(number) in texts(drawn(mismatch([[number, 1.0]], [[0.5, 1.0]])))
+    assert as_needed(SMALL)(number) in texts(drawn(mismatch([[number, 1.0]], [[0.5, 1.0]])))
     drawn(mismatch([[number, number]], [[number, 2.0]]))
 
 

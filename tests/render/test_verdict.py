@@ -85,7 +85,8 @@ def test_brief_has_the_first_failure_and_a_check_for_each_other_way(
 ) -> None:
     brief = verdict(*(check(str(number), message=text) for number, text in enumerate(messages))).brief
     assert brief is not None and brief.first.checks[0].name == "0"
-    assert ([each.name for each in brief.others], brief.more) == (others, more)
+    told = {0: "", 1: "... and 1 more check fails.", 2: "... and 2 more checks fail."}[more]
+    assert ([each.name for each in brief.others], brief.left_out) == (others, told)
 
 
 def test_brief_has_no_other_ways_where_a_mistake_is_named() -> None:
