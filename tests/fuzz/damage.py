@@ -25,23 +25,14 @@ ODD_VALUES: tuple[Any, ...] = (
 
 @st.composite
 def damaged(draw: DrawFn, whole: SearchStrategy[bytes], most: int = 4) -> bytes:
-    """Valid bytes with up to so many small harms done to them."""
+    """Valid bytes with up to so many small harms done to them: a piece is cut out, and something else is in its place."""
     data = bytearray(draw(whole))
     for _ in range(draw(st.integers(0, most))):
-        place = draw(st.integers(0, len(data)))
-        harm = draw(st.sampled_from(("flip", "set", "insert", "delete", "repeat", "cut")))
-        if harm == "flip" and place < len(data):
-            data[place] ^= 1 << draw(st.integers(0, 7))
-        elif harm == "set" and place < len(data):
-            data[place] = draw(st.sampled_from((0, 1, 0x7F, 0x80, 0xFF, 0x0A, 0x22)))
-        elif harm == "insert":
-            data[place:place] = draw(st.sampled_from(ODD_BYTES) | st.binary(min_size=1, max_size=8))
-        elif harm == "delete":
-            del data[place : place + draw(st.integers(1, 40))]
-        elif harm == "repeat":
-            data[place:place] = data[place : place + draw(st.integers(1, 200))]
-        elif harm == "cut" and draw(st.booleans()):
-            del data[place:]
+        start, length = draw(st.integers(0, len(data))), draw(st.sampled_from((0, 0, 1, 1, 8, 40, 1 << 30)))
+        again = bytes(data[start : start + draw(st.integers(1, 200))])
+        flipped = bytes(each ^ 1 << draw(st.integers(0, 7)) for each in data[start : start + min(length, 1)])
+        new = st.sampled_from((flipped, again, b"", *ODD_BYTES)) | st.binary(min_size=1, max_size=8)
+        data[start : start + length] = draw(new)
     return bytes(data)
 
 

@@ -1,8 +1,15 @@
-"""Every target, briefly: what is kept in seeds/, inputs worth trying, and random bytes. `scripts/fuzz.py` takes longer."""
+"""Every target, briefly: what is kept in seeds/, inputs worth trying, and random bytes. `scripts/fuzz.py` takes longer.
+
+A fuzzer that notices nothing finds nothing: so each kind of harm is done here on purpose too.
+"""
 
 from __future__ import annotations
 
+import os
 import resource
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -10,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.fuzz import targets
+from tests.fuzz.watching import Escaped, scratch, watched
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -46,3 +54,29 @@ def test_valid_spoilt_and_random_inputs_do_no_harm(name: str) -> None:
 
     feed()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_MEMORY_KB
+
+
+def _swallowed() -> None:
+    with suppress(BaseException):
+        exec("pass")
+
+
+HARM: dict[str, Callable[[], object]] = {
+    "text run as code": lambda: exec("x = 1"),
+    "text taken for an expression": lambda: eval("1 + 1"),
+    "harm that is swallowed": _swallowed,
+    "file outside read": lambda: open("/etc/passwd").close(),
+    "file outside written": lambda: open("/tmp/kata-fuzz-outside", "w").close(),
+    "file written where one stands": lambda: open("kata-fuzz-here", "w").close(),
+    "file of the project written": lambda: open(__file__, "a").close(),
+    "shell": lambda: os.system("true"),
+    "process": lambda: subprocess.run(["true"], check=True),
+}
+
+
+@pytest.mark.parametrize("harm", HARM.values(), ids=HARM)
+def test_harm_is_noticed(harm: Callable[[], object]) -> None:
+    with watched():
+        (scratch() / "file").write_bytes(b"x")  # no harm
+    with pytest.raises(Escaped), watched():
+        harm()
