@@ -199,17 +199,10 @@ def _caught(mistake: Mistake, caught_by: str, bank: Sequence[Mistake], result: E
     if caught_by not in failed:
         problems.append(f"not caught by {caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
     named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
-    if _first_of_its_kind(named, bank) != _first_of_its_kind(mistake.id, bank):
+    kinds = {each.id: each.same_as or each.id for each in bank}
+    if kinds.get(named) != kinds[mistake.id]:
         problems.append(f"diagnosed as {named}")
     return problems
-
-
-def _first_of_its_kind(id: str, bank: Sequence[Mistake]) -> str:
-    """Follow `same_as` to the mistake that represents all those with the same numbers."""
-    same_as = {mistake.id: mistake.same_as for mistake in bank}
-    for _ in bank:
-        id = same_as.get(id) or id
-    return id
 
 
 def _leaks(result: ExerciseResult) -> list[str]:

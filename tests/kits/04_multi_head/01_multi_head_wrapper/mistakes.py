@@ -2,7 +2,6 @@ from families import results
 
 from grader.judge.authoring import Mistake, kept_in_evaluation
 
-MAIN = "test_heads_stand_side_by_side"
 BIAS = "test_bias_when_asked_for"
 DROPOUT = "test_dropout_acts_in_training_only"
 ON_WEIGHTS = "test_dropout_acts_on_the_weights_of_each_head"
