@@ -63,8 +63,8 @@ class Case:
 
     def call(self, target: Slot, *args: Any, method: str = "", return_as: str = "", **kwargs: Any) -> Slot:
         """Call what is in a slot, or one of its methods. Tensor arguments are passed as fresh copies."""
-        args, kwargs = tuple(map(self._handed_in, args)), {k: self._handed_in(v) for k, v in kwargs.items()}
-        return self._add("call", return_as, target=target, method=method, args=list(args), kwargs=kwargs)
+        passed, named = [self._handed_in(arg) for arg in args], {k: self._handed_in(v) for k, v in kwargs.items()}
+        return self._add("call", return_as, target=target, method=method, args=passed, kwargs=named)
 
     def refuses(self, target: Slot, *args: Any, return_as: str = "refusal", **kwargs: Any) -> Slot:
         """Call what should be refused; returns "refused", "accepted", or the name of another error."""
@@ -126,19 +126,11 @@ class Case:
         """
         for slot in self.inputs.values():
             self.steps[slot.number]["gradient"] = self.steps[slot.number]["value"].is_floating_point()
-        self._add(
-            "gradients",
-            GRADIENTS,
-            of=self.output,
-            cotangents=list(cotangents),
-            inputs=dict(self.inputs),
-            module=self.module,
-        )
+        asked = {"of": self.output, "cotangents": list(cotangents), "inputs": dict(self.inputs), "module": self.module}
+        self._add("gradients", GRADIENTS, **asked)
 
-    def _handed_in(self, value: Any) -> Any:
-        if isinstance(value, torch.Tensor):
-            return self.tensor(value)
-        return value
+    def _handed_in(self, value: Any, name: str = "") -> Any:
+        return self.tensor(value, name=name) if isinstance(value, torch.Tensor) else value
 
     @property
     def effort(self) -> int:
@@ -163,14 +155,9 @@ def function(entry: str, *args: Any, axes: str = "", names: Sequence[str] = (), 
     """
     case = Case(axes=tuple(axes.split()))
     labels = [*names, *(f"argument {i + 1}" for i in range(len(names), len(args)))]
-    slots = [
-        case.tensor(arg, name=label) if isinstance(arg, torch.Tensor) else arg
-        for arg, label in zip(args, labels, strict=False)
-    ]
-    keywords = {
-        name: case.tensor(arg, name=name) if isinstance(arg, torch.Tensor) else arg for name, arg in kwargs.items()
-    }
-    case.output = case.call(case.entry(entry), *slots, return_as=OUTPUT, **keywords)  # type: ignore[arg-type]
+    slots = [case._handed_in(arg, label) for arg, label in zip(args, labels, strict=False)]
+    keywords = {name: case._handed_in(arg, name) for name, arg in kwargs.items()}
+    case.output = case.call(case.entry(entry), *slots, return_as=OUTPUT, **keywords)
     return case
 
 
@@ -193,9 +180,7 @@ def module(
     case.module = case.call(case.entry(entry), *init, **init_keywords)
     case.load(case.module, weights)
     case.prepare(case.module, train=train, dtype=dtype)
-    passed = [
-        case.tensor(value, name=name) if isinstance(value, torch.Tensor) else value for name, value in inputs.items()
-    ]
+    passed = [case._handed_in(value, name) for name, value in inputs.items()]
     case.output = case.call(case.module, *passed, return_as=OUTPUT)
     return case
 
