@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 import torch
@@ -30,30 +29,26 @@ COMMON = ""
 ASKS_OTHERWISE = "it asks something else than it asks the reference"
 
 
-@dataclass
-class Drawn:
-    """What a check drew: (kind, sizes asked for, numbers) in order, and the shapes of parameters by what was made."""
-
-    numbers: list[tuple[Kind, tuple[int, ...], torch.Tensor]] = field(default_factory=list)
-    shapes: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+Drawn = tuple[str, tuple[Any, ...], Any]
+"""What was drawn: its kind, what was asked for, and what came: numbers, or the shapes of parameters."""
 
 
 class Draw:
     """Random numbers for one check of one exercise; `drawn` is what was drawn so far.
 
     `reference` is the reference solution's namespace; it is empty in a course without answers. `again`: give these
-    numbers once more, and raise GraderBroken for any others.
+    once more, and raise GraderBroken for anything else.
     """
 
     def __init__(
-        self, seed: int, exercise: str, check: str, reference: Mapping[str, Any], again: Drawn | None = None
+        self, seed: int, exercise: str, check: str, reference: Mapping[str, Any], again: Sequence[Drawn] | None = None
     ) -> None:
         key = hashlib.blake2b(f"{seed}/{exercise}/{check}".encode(), digest_size=8).digest()
         self._chance = torch.Generator().manual_seed(int.from_bytes(key, "big") >> 1)
         self._of = (seed, exercise)
         self._reference = reference
         self._again = again
-        self.drawn = Drawn()
+        self.drawn: list[Drawn] = []
 
     def common(self) -> Draw:
         """Numbers that all hidden checks of the exercise share, for what they ask about together."""
@@ -63,30 +58,32 @@ class Draw:
         common.drawn = self.drawn
         return common
 
-    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        """The next random numbers: all randomness comes from here."""
+    def _next(self, kind: str, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
+        """What is drawn next: all randomness comes from here."""
         if self._again is None:
-            numbers = FRESH[kind](self._chance, *sizes)
+            self.drawn.append((kind, asked, fresh()))
         else:
-            place = len(self.drawn.numbers)
-            if place == len(self._again.numbers) or self._again.numbers[place][:2] != (kind, sizes):
+            before = self._again[len(self.drawn) : len(self.drawn) + 1]
+            if not before or before[0][:2] != (kind, asked):
                 raise GraderBroken(ASKS_OTHERWISE)
-            numbers = self._again.numbers[place][2]
-        self.drawn.numbers.append((kind, sizes, numbers))
+            self.drawn += before
+        return self.drawn[-1][2]
+
+    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+        numbers: torch.Tensor = self._next(kind, sizes, lambda: FRESH[kind](self._chance, *sizes))
         return numbers.clone()
 
     def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
         """The shape of every parameter of the reference's class."""
-        key = repr((entry, tuple(init), sorted(keywords.items())))
-        if self._again is not None:
-            if key not in self._again.shapes:
-                raise GraderBroken(ASKS_OTHERWISE)
-            return self._again.shapes[key]
-        if not self._reference:
-            raise NotInPlan(f"the parameters of {entry} are not known here")
-        made = self._reference[entry](*init, **keywords)
-        self.drawn.shapes[key] = {name: list(tensor.shape) for name, tensor in made.named_parameters()}
-        return self.drawn.shapes[key]
+
+        def fresh() -> dict[str, list[int]]:
+            if not self._reference:
+                raise NotInPlan(f"the parameters of {entry} are not known here")
+            made = self._reference[entry](*init, **keywords)
+            return {name: list(tensor.shape) for name, tensor in made.named_parameters()}
+
+        shapes: dict[str, list[int]] = self._next("shapes", (repr((entry, init, sorted(keywords.items()))),), fresh)
+        return shapes
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Normally distributed numbers of this shape."""

@@ -57,7 +57,7 @@ class PlannedCheck:
 
     name: str
     is_visible: bool
-    drawn: Drawn = field(default_factory=Drawn)
+    drawn: list[Drawn] = field(default_factory=list)
     questions: list[PlannedQuestion] = field(default_factory=list)
     passes: bool = False
     converses: bool = False

@@ -21,7 +21,6 @@ from grader.sandbox.inside import wire
 from .answers import Answers, error_identity
 from .case import GRADIENTS, Case, Question
 from .compare import GENEROUS, RELATIVE, ULPS_OF_HALF, dtype_name
-from .draw import Drawn
 from .faults import GraderBroken
 from .plan import KnownMistake, Plan, PlannedCheck, PlannedQuestion, Print, Wrong
 
@@ -85,8 +84,7 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
             {
                 "name": check.name,
                 "is_visible": check.is_visible,
-                "numbers": packed(check.drawn.numbers),
-                "shapes": check.drawn.shapes,
+                "drawn": packed(check.drawn),
                 "questions": [[each.question.digest.hex(), each.is_sent] for each in check.questions],
                 "passes": check.passes,
                 "converses": check.converses,
@@ -142,7 +140,7 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
         each["name"]: PlannedCheck(
             each["name"],
             each["is_visible"],
-            Drawn(wire.unpack_frame(frames[each["numbers"]]), each["shapes"]),
+            wire.unpack_frame(frames[each["drawn"]]),
             [PlannedQuestion(*questions[name], is_sent) for name, is_sent in each["questions"]],
             each["passes"],
             each["converses"],

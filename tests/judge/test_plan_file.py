@@ -54,10 +54,8 @@ def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
     assert alone.plan.checks.keys() == plan.checks.keys()
     for name, check in plan.checks.items():
         again = alone.plan.checks[name]
-        drawn, before = again.drawn, check.drawn
-        assert (drawn.shapes, again.passes, again.converses) == (before.shapes, check.passes, check.converses)
-        assert [each[:2] for each in drawn.numbers] == [each[:2] for each in before.numbers]
-        assert all(torch.equal(one[2], other[2]) for one, other in zip(drawn.numbers, before.numbers, strict=True))
+        assert (again.passes, again.converses) == (check.passes, check.converses)
+        assert repr(again.drawn) == repr(check.drawn)
         assert [ask.question.frame for ask in again.questions] == [ask.question.frame for ask in check.questions]
         assert [ask.is_sent for ask in again.questions] == [ask.is_sent for ask in check.questions]
         assert again.right == check.right
