@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import safetensors.torch
 import torch
 
 from grader.course import load_course
-from grader.judge import plan_file
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.checks import Kit
@@ -50,30 +48,20 @@ def alone(plan: Plan) -> Expected:
     return Expected(read, 7, "share")
 
 
-def test_everything_comes_back(plan: Plan, alone: Expected) -> None:
-    assert alone.plan.checks.keys() == plan.checks.keys()
+def test_everything_comes_back_and_the_same_plan_gives_the_same_bytes(plan: Plan, alone: Expected) -> None:
+    assert file_of(alone.plan, ABOUT) == file_of(plan, ABOUT)
     for name, check in plan.checks.items():
         again = alone.plan.checks[name]
-        assert (again.passes, again.converses) == (check.passes, check.converses)
+        for part in ("name", "is_visible", "passes", "converses", "right"):
+            assert getattr(again, part) == getattr(check, part), part
         assert repr(again.drawn) == repr(check.drawn)
-        assert [ask.question.frame for ask in again.questions] == [ask.question.frame for ask in check.questions]
-        assert [ask.is_sent for ask in again.questions] == [ask.is_sent for ask in check.questions]
-        assert again.right == check.right
-    cases = [each.question.cases for each in plan.checks["test_main"].questions] if "test_main" in plan.checks else []
-    assert all(case.returned and case.inputs for each in cases for case in each)
+        assert [(ask.question.frame, ask.is_sent) for ask in again.questions] == [
+            (ask.question.frame, ask.is_sent) for ask in check.questions
+        ]
     assert alone.plan.wrong is not None and plan.wrong is not None
     assert (alone.plan.wrong.mistakes, alone.plan.wrong.prints) == (plan.wrong.mistakes, plan.wrong.prints)
-
-
-def test_cases_come_back_with_what_messages_say_of_them(plan: Plan, alone: Expected) -> None:
     for one, other in zip(plan.questions, alone.plan.questions, strict=True):
-        for case, again in zip(one.cases, other.cases, strict=True):
-            for name in ("axes", "seed", "is_random", "said", "returned", "inputs", "module", "output"):
-                assert getattr(case, name) == getattr(again, name), name
-
-
-def test_same_plan_gives_the_same_bytes(plan: Plan) -> None:
-    assert file_of(plan, ABOUT) == file_of(plan, ABOUT)
+        assert repr(one.cases) == repr(other.cases)
 
 
 def test_answers_and_slack_are_the_references(whole: Expected, alone: Expected) -> None:
@@ -87,25 +75,19 @@ def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expect
     other = Question.of([function("share", torch.tensor([1.0]))])
     (known, *_) = alone.plan.questions
     ((_, mistake),) = alone.mistakes
-    questions = (
+    for ask in (
         lambda: alone.answers_to(other),
         lambda: alone.slack(other),
         lambda: alone.draw("test_of_a_conversation").weights("Share"),
         lambda: mistake.gives(alone.answers_to(known)[0], other, 0),
-    )
-    for asked in questions:
+    ):
         with pytest.raises(NotInPlan):
-            asked()
+            ask()
 
 
 def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expected) -> None:
     ((mistake, module),) = alone.mistakes
-    assert (mistake.id, mistake.message, mistake.source, mistake.edits) == (
-        "upside-down",
-        "You turned it round.",
-        "",
-        (),
-    )
+    assert (mistake.id, mistake.message) == ("upside-down", "You turned it round.")
     question = next(each for each in alone.plan.questions if len(each.cases) > 1)
     right = alone.answers_to(question)
     assert module.gives(right[1], question, 1) and not module.gives(right[0], question, 0)
@@ -120,55 +102,45 @@ def kit(tmp_path: Path, make_course: Callable[..., Path], monkeypatch: pytest.Mo
     return kit
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        pytest.param(lambda content: b"", id="empty"),
-        pytest.param(lambda content: b"KAT1 and then something else", id="another file"),
-        pytest.param(lambda content: content[:-4], id="cut short"),
-        pytest.param(lambda content: content[:60], id="cut in the header"),
-        pytest.param(lambda content: content + b"more", id="too long"),
-        pytest.param(lambda content: content.replace(b"share", b"shore"), id="words exchanged"),
-        pytest.param(lambda content: content[:-3] + bytes([content[-3] ^ 1]) + content[-2:], id="one bit"),
-        pytest.param(lambda content: b"\xff" * 24 + content[24:], id="a giant header"),
-        pytest.param(lambda content: safetensors.torch.save({"a": torch.ones(2)}), id="other tensors"),
-    ],
-)
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "another file": lambda content: b"KAT1 and then something else",
+    "cut short": lambda content: content[:-4],
+    "cut in the header": lambda content: content[:60],
+    "too long": lambda content: content + b"more",
+    "words exchanged": lambda content: content.replace(b"share", b"shore"),
+    "one bit": lambda content: content[:-3] + bytes([content[-3] ^ 1]) + content[-2:],
+    "a giant header": lambda content: b"\xff" * 24 + content[24:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_damaged_file_is_refused(damage: Any, plan: Plan, kit: Kit) -> None:
     kit.course.plan_path(kit.exercise).write_bytes(damage(file_of(plan, identity(kit, 7))))
     with pytest.raises(GraderBroken, match=r"01_share\.plan is damaged: install the wheel again"):
         read_plan(kit, 7)
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        pytest.param({"exercise": "attention"}, id="another exercise"),
-        pytest.param({"seed": 8}, id="another seed"),
-        pytest.param({"checks": "0" * 64}, id="other checks"),
-    ],
-)
+FOREIGN: dict[str, dict[str, Any]] = {
+    "another exercise": {"exercise": "attention"},
+    "another seed": {"seed": 8},
+    "other checks": {"checks": "0" * 64},
+    "another version": {"version": 1},
+}
+
+
+@pytest.mark.parametrize("other", FOREIGN.values(), ids=FOREIGN)
 def test_foreign_file_is_refused(other: dict[str, Any], plan: Plan, kit: Kit) -> None:
     kit.course.plan_path(kit.exercise).write_bytes(file_of(plan, {**identity(kit, 7), **other}))
     with pytest.raises(GraderBroken, match=r"is the plan of something else than share: install the wheel again"):
         read_plan(kit, 7)
 
 
-def test_stale_file_is_refused(plan: Plan, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    kit.course.plan_path(kit.exercise).write_bytes(file_of(plan, identity(kit, 7)))
-    monkeypatch.setattr(plan_file, "VERSION", 99)
-    with pytest.raises(GraderBroken, match="is the plan of something else"):
-        read_plan(kit, 7)
-
-
-def test_another_version_of_torch_plays_no_part(plan: Plan, kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_torch_and_other_ends_of_lines_play_no_part(
+    plan: Plan, kit: Kit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A wheel's plans are made on another machine than the learner's."""
     kit.course.plan_path(kit.exercise).write_bytes(file_of(plan, identity(kit, 7)))
     monkeypatch.setattr(torch, "__version__", "1.0.0")
-    assert read_plan(kit, 7).checks.keys() == plan.checks.keys()
-
-
-def test_how_lines_end_plays_no_part(plan: Plan, kit: Kit) -> None:
-    kit.course.plan_path(kit.exercise).write_bytes(file_of(plan, identity(kit, 7)))
     kit.checks_path.write_bytes(kit.checks_path.read_bytes().replace(b"\n", b"\r\n"))
     assert read_plan(kit, 7).checks.keys() == plan.checks.keys()
