@@ -1,19 +1,24 @@
-"""Writes files: beside their place first, then moved there whole. Below a folder that was named, links are refused."""
+"""Everything that we write: files whole, zips of equal bytes, folders for this user alone.
+
+A file is written beside its place first, then moved there. Below a folder that was named, links are refused.
+"""
 
 from __future__ import annotations
 
 import errno
+import io
 import os
 import secrets
 import stat
-from collections.abc import Iterable
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from filelock import FileLock
 
-UNFINISHED = ".kata-unfinished-"
-"""Prefix of a file while it is being written; one that is found later was left behind by a killed run."""
+from grader.errors import KataError
 
 _IS_LINK = "this is a link, and nothing is written through links: take it away"
 
@@ -26,16 +31,18 @@ def write_file(path: Path, content: bytes | Iterable[bytes], *, below: Path | No
     Raises OSError with the path; then the old file is unchanged.
     """
     make_folder(path.parent, below=below)
-    fresh = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
+    fresh = path.with_name(f".kata-unfinished-{secrets.token_hex(6)}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with open(
-            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode), "wb"
-        ) as file:
+        with open(os.open(fresh, flags, mode), "wb") as file:
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, path)
-        _sync(path.parent)
+        with suppress(OSError):  # new names survive a power failure too, where the system can make them
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            os.fsync(descriptor)
+            os.close(descriptor)
     except BaseException as error:
         with suppress(OSError):
             fresh.unlink()
@@ -80,14 +87,6 @@ def lock_at(path: Path, *, below: Path | None = None, seconds: float = -1) -> Fi
     return FileLock(str(path), timeout=seconds)
 
 
-def _sync(folder: Path) -> None:
-    """Make new names in a folder survive a power failure, where the system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        os.fsync(descriptor)
-        os.close(descriptor)
-
-
 def refuse_link(path: Path) -> None:
     """Raise OSError for a symbolic link, a Windows junction, or a file that has a second name."""
     with suppress(FileNotFoundError):
@@ -95,3 +94,68 @@ def refuse_link(path: Path) -> None:
         junction = getattr(found, "st_reparse_tag", 0) == getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
         if stat.S_ISLNK(found.st_mode) or junction or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
             raise OSError(errno.ELOOP, _IS_LINK, str(path))
+
+
+# --- zips -------------------------------------------------------------------------------------------------------------
+
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+_UNIX = 3
+
+
+def zip_of(files: Iterable[tuple[str, bytes]], programs: Collection[str] = ()) -> bytes:
+    """A zip of these files, each with its path in the zip: equal files give equal bytes, at any time, on any system.
+
+    programs: the paths of files that can be run.
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            entry = zipfile.ZipInfo(name, _EARLIEST)
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, _UNIX
+            entry.external_attr = (stat.S_IFREG | (0o755 if name in programs else 0o644)) << 16
+            archive.writestr(entry, content)
+    return packed.getvalue()
+
+
+# --- folders of the user's own ----------------------------------------------------------------------------------------
+
+
+def cache_folder(name: str) -> Path:
+    """The folder for one kind of things that can be made again at any time, made if need be.
+
+    In the user's cache folder, else in the temporary folder. Raises KataError where neither can be had.
+    """
+    named = os.environ.get("LOCALAPPDATA" if os.name == "nt" else "XDG_CACHE_HOME", "")
+    usual = Path(named if os.path.isabs(named) else os.path.expanduser("~/.cache"))
+    user = os.geteuid() if hasattr(os, "geteuid") else "own"
+    problems = []
+    for folder in (usual / "attention-kata" / name, Path(tempfile.gettempdir()) / f"attention-kata-{user}-{name}"):
+        try:
+            if folder.is_absolute():
+                return own_folder(folder)
+        except OSError as error:
+            problems.append(f"{folder}: {error.strerror or error}")
+    raise KataError(
+        f"No cache folder can be made ({'; '.join(problems)}). Name a folder of your own in XDG_CACHE_HOME."
+    )
+
+
+def own_folder(folder: Path) -> Path:
+    """The folder, made with mode 0700 if it is missing. Raises OSError unless it is the user's alone, and no link."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        demand_own(folder)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(None, "it cannot be written to") from None
+    return folder
+
+
+def demand_own(folder: Path) -> None:
+    """Raise OSError for anything but a folder of the user's that nobody else can open."""
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise NotADirectoryError(None, "it is no folder")
+    if os.name != "nt" and (found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
+        raise PermissionError(None, "it is not yours alone: take it away, or chmod go-rwx it")

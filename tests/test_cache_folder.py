@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.cache_folder import cache_folder, own_folder
 from grader.errors import KataError
+from grader.files import cache_folder, own_folder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="about modes and owners of Unix")
 

@@ -17,11 +17,9 @@ import zipfile
 from pathlib import Path
 
 import grader
-from grader.cache_folder import cache_folder
 from grader.errors import KataError
-from grader.files import lock_at
+from grader.files import cache_folder, lock_at, zip_of
 from grader.sandbox.levels import GRADING_LEVELS, Level, exposed
-from grader.zip_writing import zip_of
 
 from .loading import FILE_NAME
 from .model import CourseError

@@ -34,13 +34,13 @@ from grader.classroom.results import page_name
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
+from grader.files import zip_of
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, score, ungraded
-from grader.zip_writing import zip_of
 
 from .results_table import Person, ResultsTable, TableColumn, demand_different, mark_of, shown_name
 

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterator
 
 from grader.course import FILE_NAME, Course
+from grader.files import zip_of
 from grader.render.wording import score
-from grader.zip_writing import zip_of
 
 from .wheel import course_files, wheel_of
 

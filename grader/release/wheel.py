@@ -18,8 +18,8 @@ from grader.course import FILE_NAME, Course
 from grader.course.installed import CARRIED
 from grader.course.model import catalogue_of
 from grader.course.stubs import stub_of
+from grader.files import zip_of
 from grader.practice.workspace import LESSON_FILES
-from grader.zip_writing import zip_of
 
 PROJECT = "attention-kata"
 DIGEST_LETTERS = 8

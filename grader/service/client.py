@@ -16,8 +16,7 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from grader.cache_folder import demand_own
-from grader.files import lock_at
+from grader.files import demand_own, lock_at
 from grader.judge.faults import GraderBroken
 from grader.sandbox.levels import Level, MachineError, launch_ahead
 from grader.starting import HOME

@@ -19,9 +19,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, TypeAdapter, with_config
 
-from grader.cache_folder import own_folder
 from grader.errors import KataError
-from grader.files import write_file
+from grader.files import own_folder, write_file
 from grader.intake import Submission
 from grader.mismatch import Mismatch
 from grader.sandbox.levels import Level

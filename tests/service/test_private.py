@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cache_folder import demand_own
+from grader.files import demand_own
 from grader.service import client
 from grader.service.client import running_judges
 from grader.service.registration import (
