@@ -1,14 +1,11 @@
 """Full isolation for a user who is not root, with a Python that lives under a private home."""
 
 import os
-import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-import grader
+from tests.for_all_users import copied_for_all
 
 NOBODY = 65534
 
@@ -23,34 +20,15 @@ print("locked")
 """
 
 
-def link_tree(source: Path, target: Path) -> None:
-    """Copy a tree by hard links where the file system allows it."""
-    if subprocess.run(["cp", "-al", str(source), str(target)], capture_output=True, check=False).returncode:
-        shutil.copytree(source, target, symlinks=True)
-
-
 @pytest.fixture(scope="module")
-def private_home(tmp_path_factory):
+def private_home():
     """A home of another user's, closed to all others, with a Python and the packages in it."""
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user; the whole suite then runs as an ordinary user anyway")
-    # outside of pytest's own folder, which only root may enter
-    home = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
-    try:
-        link_tree(Path(sys.base_prefix), home / "python")
-        link_tree(Path(sys.prefix) / "lib", home / "env-lib")
-        environment = home / "env"
-        (environment / "bin").mkdir(parents=True)
-        (home / "env-lib").rename(environment / "lib")
-        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-        (environment / "bin" / "python").symlink_to(home / "python" / "bin" / version)
-        (environment / "pyvenv.cfg").write_text(f"home = {home}/python/bin\ninclude-system-site-packages = false\n")
-        shutil.copytree(Path(grader.__file__).parent, home / "project" / "grader")
+    with copied_for_all() as home:
         os.chown(home, NOBODY, NOBODY)
         home.chmod(0o700)
         yield home
-    finally:
-        shutil.rmtree(home)
 
 
 @pytest.mark.thorough

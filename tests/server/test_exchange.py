@@ -6,23 +6,29 @@ import json
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-import grader
 from grader.sandbox.levels import SYSTEM_FOLDERS
+from tests.for_all_users import copied_for_all
 
-ROOT = Path(__file__).resolve().parents[2]
 UNIT = "01_parts"
 SECONDS = 300
 TEACHER, LEARNER = "daemon", "games"
 """Two users that every Debian has, so that nobody need be added."""
+EXCHANGE = "/srv/nbgrader/exchange"
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "server.md").read_text("utf-8")
+GUIDE = PAGE.partition("## JupyterHub and nbgrader's exchange\n")[2].partition("\n## ")[0]
+STARTS = {
+    "kata": "from grader.cli import main; main()",
+    "nbgrader": "from nbgrader.apps.nbgraderapp import main; main()",
+    "alembic": "from alembic.config import main; main()",  # nbgrader starts it
+}
 
 pytestmark = [
     pytest.mark.thorough,
@@ -35,7 +41,7 @@ if not hasattr(os, "geteuid") or os.geteuid() != 0:
 
 @dataclass(frozen=True)
 class User:
-    """A system user with a home of their own, and a folder that they stand in."""
+    """A system user with a home of their own, in which they stand in a folder `course`."""
 
     name: str
     home: Path
@@ -43,13 +49,20 @@ class User:
     def type(self, command: str, *, status: int = 0) -> str:
         """Run a line of the guide as this user; it has to end with `status`."""
         known = pwd.getpwnam(self.name)
+        jupyter = {f"JUPYTER_{kind}_DIR": str(self.home / ".jupyter" / kind) for kind in ("DATA", "RUNTIME")}
+        environment = {
+            **jupyter,
+            **{"HOME": str(self.home), "USER": self.name, "LOGNAME": self.name, "PYTHONUTF8": "1", "KATA_SERVICE": "0"},
+            **{"JUPYTER_CONFIG_DIR": str(self.home / ".jupyter"), "IPYTHONDIR": str(self.home / ".ipython")},
+            "PATH": f"{self.home.parent}/programs:{os.environ['PATH']}",
+        }
         done = subprocess.run(
             ["bash", "-c", command],
             user=known.pw_uid,
             group=known.pw_gid,
             extra_groups=[],
             cwd=self.home / "course",
-            env={**self._environment(), "PATH": f"{self.home.parent}/programs:{os.environ['PATH']}"},
+            env=environment,
             capture_output=True,
             encoding="utf-8",
             timeout=SECONDS,
@@ -58,93 +71,32 @@ class User:
         assert done.returncode == status, f"{self.name}: {command}\n{done.stdout}\n{done.stderr}"
         return done.stdout + done.stderr
 
-    def _environment(self) -> Mapping[str, str]:
-        jupyter = {f"JUPYTER_{kind}_DIR": str(self.home / ".jupyter" / kind) for kind in ("DATA", "RUNTIME")}
-        return {
-            **jupyter,
-            **{"HOME": str(self.home), "USER": self.name, "LOGNAME": self.name, "PYTHONUTF8": "1"},
-            **{"JUPYTER_CONFIG_DIR": str(self.home / ".jupyter"), "IPYTHONDIR": str(self.home / ".ipython")},
-            "KATA_SERVICE": "0",
-        }
-
 
 @pytest.fixture(scope="module")
-def server(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
+def users(make_course: Callable[..., Path]) -> Iterator[tuple[User, User]]:
     """Two homes, an exchange and everybody's settings, as the guide has them; a tiny course that is the teacher's."""
-    # outside of pytest's own folder, which only root may enter
-    room = Path(subprocess.check_output(["mktemp", "-d"], text=True).strip())
-    try:
-        room.chmod(0o755)
-        install_for_all(room)
-        exchange = room / "exchange"
-        subprocess.run(["bash", "-c", exchange_line().replace("/srv/nbgrader/exchange", str(exchange))], check=True)
-        settings = settings_for_everybody().replace("/srv/nbgrader/exchange", str(exchange))
-        users = []
-        for name in (TEACHER, LEARNER):
-            user = User(name, room / name)
+    with copied_for_all() as room:
+        (room / "programs").mkdir()
+        for name, start in STARTS.items():
+            code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, '{room}/project'); {start}"
+            library = f"LD_LIBRARY_PATH={room}/python/lib"  # a shared libpython may be known by its old place alone
+            program = room / "programs" / name
+            program.write_text(f'#!/bin/sh\n{library} exec {room}/env/bin/python -c "{code}" "$@"\n')
+            program.chmod(0o755)
+        (make_exchange,) = re.findall(r"^    (mkdir .*)$", GUIDE, re.MULTILINE)
+        subprocess.run(["bash", "-c", make_exchange.replace(EXCHANGE, f"{room}/exchange")], check=True)
+        settings, *_ = re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+        teacher, learner = (User(name, room / name) for name in (TEACHER, LEARNER))
+        for user in (teacher, learner):
             (user.home / "course").mkdir(parents=True)
             (user.home / ".jupyter").mkdir()
-            (user.home / ".jupyter" / "nbgrader_config.py").write_text(settings, "utf-8")
-            users.append(user)
-        teacher, learner = users
+            config = settings.replace(EXCHANGE, f"{room}/exchange")
+            (user.home / ".jupyter" / "nbgrader_config.py").write_text(config, "utf-8")
         make_course(teacher.home / "attention", f"{UNIT}/01_share", named=False)
-        for user in users:
+        for user in (teacher, learner):
             subprocess.run(["chown", "-R", f"{user.name}:", str(user.home)], check=True)
             user.home.chmod(0o700)
         yield teacher, learner
-    finally:
-        shutil.rmtree(room)
-
-
-STARTS = {
-    "kata": "from grader.cli import main; main()",
-    "nbgrader": "from nbgrader.apps.nbgraderapp import main; main()",
-    "alembic": "from alembic.config import main; main()",  # nbgrader starts it
-}
-
-
-def install_for_all(room: Path) -> None:
-    """Python, its packages and the programs in a place that everybody may enter, as on a server."""
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    environment = room / "environment"
-    (environment / "bin").mkdir(parents=True)
-    link_tree(Path(sys.base_prefix), room / "python")
-    for part in ("lib", "share", "etc"):
-        if (Path(sys.prefix) / part).is_dir():
-            link_tree(Path(sys.prefix) / part, environment / part)
-    (environment / "bin" / "python").symlink_to(room / "python" / "bin" / version)
-    (environment / "pyvenv.cfg").write_text(f"home = {room}/python/bin\ninclude-system-site-packages = false\n")
-    shutil.copytree(Path(grader.__file__).parent, room / "project" / "grader")
-    (room / "programs").mkdir()
-    for name, start in STARTS.items():
-        program = room / "programs" / name
-        code = f"import sys; sys.argv[0] = {name!r}; sys.path.insert(0, '{room}/project'); {start}"
-        library = f"LD_LIBRARY_PATH={room}/python/lib"  # a shared libpython may be known by its old place alone
-        program.write_text(f'#!/bin/sh\n{library} exec {environment}/bin/python -c "{code}" "$@"\n')
-        program.chmod(0o755)
-
-
-def link_tree(source: Path, target: Path) -> None:
-    """Copy a tree by hard links where the file system allows it."""
-    if subprocess.run(["cp", "-al", str(source), str(target)], capture_output=True, check=False).returncode:
-        shutil.copytree(source, target, symlinks=True)
-
-
-def section(title: str) -> str:
-    text = (ROOT / "docs" / "server.md").read_text("utf-8")
-    return text.partition(f"## {title}\n")[2].partition("\n## ")[0]
-
-
-GUIDE = section("JupyterHub and nbgrader's exchange")
-
-
-def exchange_line() -> str:
-    (line,) = re.findall(r"^    (mkdir .*)$", GUIDE, re.MULTILINE)
-    return str(line)
-
-
-def settings_for_everybody() -> str:
-    return re.findall(r"^```python\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)[0]
 
 
 def lines(after: str) -> list[str]:
@@ -154,8 +106,8 @@ def lines(after: str) -> list[str]:
     return [line.strip().replace("01_soft_lookup", UNIT) for line in block[1].splitlines()]
 
 
-def test_work_goes_out_and_comes_back_between_two_users(server: tuple[User, User]) -> None:
-    teacher, learner = server
+def test_work_goes_out_and_comes_back_between_two_users(users: tuple[User, User]) -> None:
+    teacher, learner = users
     assert not any(str(teacher.home).startswith(f"{folder}/") for folder in SYSTEM_FOLDERS)
 
     first = lines("The teacher, in the course folder")
@@ -187,6 +139,5 @@ def test_work_goes_out_and_comes_back_between_two_users(server: tuple[User, User
 
     # what is the teacher's, the learner reads not
     learner.type(f"ls {teacher.home}", status=2)
-    inbound_folder = teacher.home.parent / "exchange" / "attention" / "inbound"
-    learner.type(f"ls {inbound_folder}", status=2)
+    learner.type(f"ls {teacher.home.parent}/exchange/attention/inbound", status=2)
     learner.type(f"cat {teacher.home}/attention/solutions/{UNIT}/01_share.py", status=1)
