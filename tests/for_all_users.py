@@ -11,6 +11,9 @@ from pathlib import Path
 
 import grader
 
+LEFT_OUT = ("site-packages", "dist-packages", "test")
+"""Most of a Python's own files; the packages come from the environment."""
+
 
 @contextmanager
 def copied_for_all() -> Iterator[Path]:
@@ -20,7 +23,12 @@ def copied_for_all() -> Iterator[Path]:
     try:
         room.chmod(0o755)
         (room / "env" / "bin").mkdir(parents=True)
-        _link_tree(Path(sys.base_prefix), room / "python")
+        base = Path(sys.base_prefix)
+        needed = [f"bin/{version}", *(path.relative_to(base) for path in base.glob("lib/libpython*"))]
+        needed += [path.relative_to(base) for path in base.glob(f"lib/{version}/*") if path.name not in LEFT_OUT]
+        for path in needed:
+            (room / "python" / path).parent.mkdir(parents=True, exist_ok=True)
+            _link_tree(base / path, room / "python" / path)
         for part in ("lib", "share", "etc"):
             if (Path(sys.prefix) / part).is_dir():
                 _link_tree(Path(sys.prefix) / part, room / "env" / part)
@@ -33,6 +41,6 @@ def copied_for_all() -> Iterator[Path]:
 
 
 def _link_tree(source: Path, target: Path) -> None:
-    """Copy a tree by hard links where the file system allows it."""
+    """Copy a file or tree by hard links where the file system allows it."""
     if subprocess.run(["cp", "-al", str(source), str(target)], capture_output=True, check=False).returncode:
-        shutil.copytree(source, target, symlinks=True)
+        shutil.copytree(source, target, symlinks=True) if source.is_dir() else shutil.copy(source, target)
