@@ -189,7 +189,8 @@ class Expected:
     def __init__(self, plan: Plan, seed: int, exercise: str, code: CourseCode | None = None) -> None:
         self.plan = plan
         self.code = code
-        self._of = (seed, exercise)
+        self.seed = seed
+        self._exercise = exercise
         self._slack: dict[bytes, list[Answers]] = {}
         self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
         self._loaded_pair: TrustedModule | None = None
@@ -203,10 +204,10 @@ class Expected:
         """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
         planned = self.plan.checks.get(check)
         if planned is None or planned.converses:
-            return Draw(*self._of, check, self.code.reference.namespace if self.code else {})
+            return Draw(self.seed, self._exercise, check, self.code.reference.namespace if self.code else {})
         if planned.broken is not None:
             raise planned.broken
-        return Draw(*self._of, check, {}, again=planned.drawn)
+        return Draw(self.seed, self._exercise, check, {}, again=planned.drawn)
 
     def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers."""

@@ -56,7 +56,6 @@ class Judge:
         self.choose(only)
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
         self._expected: dict[str, Expected] = {}
-        self._planned_seed = seed
 
     def choose(self, only: Sequence[str] = ()) -> None:
         """Grade these exercises from now on, all when none is named. Raises CourseError."""
@@ -153,13 +152,9 @@ class Judge:
 
         Raises GraderBroken for a plan that is missing, damaged or of another seed.
         """
-        if self._planned_seed != self.seed:
-            self._expected.clear()
-            for each in self._all_kits.values():
-                each.forget()
-            self._planned_seed = self.seed
         id = kit.exercise.id
-        if id not in self._expected:
+        if id not in self._expected or self._expected[id].seed != self.seed:
+            kit.forget()
             self._expected[id] = expected_of(kit, self.seed)
         return self._expected[id]
 

@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -73,7 +72,12 @@ def has_zygotes() -> bool:
 def python_folders() -> list[str]:
     """The folders that hold this interpreter and its packages, outermost first, without repeats."""
     prefixes = (sys.base_prefix, sys.prefix, sys.exec_prefix, sys.base_exec_prefix)
-    return _outermost([*prefixes, *map(os.path.realpath, prefixes), _home_of(sys.executable)])
+    home = str(Path(os.path.realpath(sys.executable)).parent.parent)
+    kept: list[str] = []
+    for path in sorted({*prefixes, *map(os.path.realpath, prefixes), home}, key=len):
+        if not any(Path(path).is_relative_to(other) for other in kept):
+            kept.append(path)
+    return kept
 
 
 def exposed(place: Path) -> str | None:
@@ -83,18 +87,6 @@ def exposed(place: Path) -> str | None:
         if real.is_relative_to(Path(shown).resolve()):
             return shown
     return None
-
-
-def _home_of(executable: str) -> str:
-    return str(Path(os.path.realpath(executable)).parent.parent)
-
-
-def _outermost(paths: Iterable[str]) -> list[str]:
-    kept: list[str] = []
-    for path in sorted(set(paths), key=len):
-        if not any(Path(path).is_relative_to(other) for other in kept):
-            kept.append(path)
-    return kept
 
 
 _LOADING = "import gc, sys; gc.disable(); sys.path[0] = sys.argv.pop()"
@@ -136,17 +128,6 @@ def _bubblewrap() -> list[str]:
 def environment() -> dict[str, str]:
     """The whole environment of a zygote; nothing else is inherited from the judge."""
     return {**ENVIRONMENT, **{name: os.environ[name] for name in PASSED_ON if name in os.environ}}
-
-
-def spawned_command() -> list[str]:
-    """The command line that starts a waiting child, for a learner's own practice, on any system."""
-    start = f"{_LOADING}; from inside.spawned import main; main()"
-    return [sys.executable, "-c", start, str(INSIDE.parent)]
-
-
-def spawned_environment() -> dict[str, str]:
-    """The environment of a waiting child: the learner's own, as torch may be found through it, plus settings."""
-    return {**os.environ, **COMPUTING, "PYTHONUTF8": "1"}
 
 
 # --- what is started --------------------------------------------------------------------------------------------------
@@ -235,15 +216,19 @@ def launch_zygote(level: Level) -> LaunchedZygote:
 
 
 def launch_spawned() -> Launched:
-    """Start a waiting child without waiting for it. Raises MachineError when no process can be started."""
+    """Start a waiting child, for a learner's own practice on any system, without waiting for it.
+
+    Its environment is the learner's own, as torch may be found through it. Raises MachineError when it does not start.
+    """
+    start = f"{_LOADING}; from inside.spawned import main; main()"
     try:
         process = subprocess.Popen(
-            spawned_command(),
+            [sys.executable, "-c", start, str(INSIDE.parent)],
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=spawned_environment(),
+            env={**os.environ, **COMPUTING, "PYTHONUTF8": "1"},
             cwd=os.path.abspath(os.sep),
             # Ctrl-C in the terminal must reach the judge only: start_new_session does it on POSIX, creationflags on
             # Windows

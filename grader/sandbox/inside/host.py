@@ -161,44 +161,33 @@ def load(source: str, file: str) -> Namespace:
 
 def serve(questions: int, answers: int) -> None:
     """Read questions from one descriptor and answer on the other until the judge closes it."""
-    task = _receive(questions, wire.MAX_HEADER_BYTES)
-    answering = _Answering(answers, task["reply_bytes"])
+    task = wire.unpack(*wire.read_frame(questions, wire.MAX_HEADER_BYTES))
+    room: int = task["reply_bytes"]
+
+    def send(value: Any) -> None:
+        """Send an answer if there is room for it, otherwise a note that it is too large."""
+        nonlocal room
+        try:
+            frame = wire.pack(value, room)
+            if len(frame) > room:
+                raise wire.WireError("all answers together are larger than they may be")
+            room -= len(frame)
+        except wire.WireError as error:
+            frame = wire.pack({"too_large": str(error)}, 0)
+        wire.write_frame(answers, frame)
+
     source, file = bytes(task["source"].tolist()).decode("utf-8"), task["file"]
-    answering.send(scan(source, task["calls"], task["entry_points"]))
+    send(scan(source, task["calls"], task["entry_points"]))
     try:
         namespace = load(source, file)
     except BaseException as error:
-        answering.send({"error": describe_error(error, file)})
+        send({"error": describe_error(error, file)})
         return
-    answering.send({"loaded": True})
+    send({"loaded": True})
     with contextlib.suppress(wire.ChannelClosed):
         while True:
-            question = _receive(questions, wire.TRUSTED_BYTES)
-            answering.send(run_question(question, namespace, file, task["operators"]))
-
-
-def _receive(questions: int, most_bytes: int) -> Any:
-    """Read one message. Raises wire.ChannelClosed at the end."""
-    return wire.unpack(*wire.read_frame(questions, most_bytes))
-
-
-class _Answering:
-    """Sends answers as long as there is room for them, and otherwise notes that they are too large."""
-
-    def __init__(self, answers: int, room: int) -> None:
-        self._answers = answers
-        self._room = room
-
-    def send(self, value: Any) -> None:
-        """Send an answer."""
-        try:
-            frame = wire.pack(value, self._room)
-            if len(frame) > self._room:
-                raise wire.WireError("all answers together are larger than they may be")
-            self._room -= len(frame)
-        except wire.WireError as error:
-            frame = wire.pack({"too_large": str(error)}, 0)
-        wire.write_frame(self._answers, frame)
+            question = wire.unpack(*wire.read_frame(questions, wire.TRUSTED_BYTES))
+            send(run_question(question, namespace, file, task["operators"]))
 
 
 def end_now(code: int = 0) -> None:
