@@ -1,4 +1,5 @@
 import math
+import random
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from grader.judge.compare import (
     in_words,
     is_far_off,
     same,
+    wrong_places,
 )
 from grader.sandbox.inside.wire import Opaque
 
@@ -144,3 +146,29 @@ def test_far_off_is_more_than_rounding(dtype):
 
 def test_same_takes_anything():
     assert same(DUE, DUE * (1 + 5e-5)) and not same(DUE, None) and not same(None, DUE)
+
+
+ODD_NUMBERS = (0.0, -0.0, 1.0, -3.0, 1e-9, 2e30, math.nan, math.inf, -math.inf)
+OFF_BY = (0.0, 1e-6, 9.9e-5, 1.01e-4, 0.5)
+"""As parts of the largest number; 1e-4 may lie between two answers of learners."""
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.int64], ids=str)
+def test_telling_same_from_other_in_short_agrees_with_looking_at_every_number(dtype):
+    chosen = random.Random(5)
+    seen = set()
+    for _ in range(1500):
+        expected = torch.tensor(
+            [chosen.choice(ODD_NUMBERS[:6] if chosen.random() < 0.7 else ODD_NUMBERS) for _ in range(3)]
+        )
+        off = torch.tensor([chosen.choice(OFF_BY) for _ in range(3)]) * float(expected.nan_to_num(0, 0, 0).abs().max())
+        came = expected + off * chosen.choice((0, 1, -1))
+        if chosen.random() < 0.2:
+            came[chosen.randrange(3)] = chosen.choice((math.nan, math.inf, -math.inf))
+        if not dtype.is_floating_point:
+            came, expected = (each.nan_to_num(0, 9, -9).clamp(-9, 9) for each in (came, expected))
+        came, expected = came.to(dtype), expected.to(dtype)
+        is_same = same(came, expected)
+        assert is_same is not bool(wrong_places(came, expected).any()), f"{came} {expected}"
+        seen.add(is_same)
+    assert seen == {True, False}
