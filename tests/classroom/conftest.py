@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import json
 import os
 import signal
 import sqlite3
@@ -89,41 +88,6 @@ def recorded() -> ModuleType:
     return module
 
 
-@pytest.fixture
-def run_class(recorded: ModuleType, course: Course) -> Callable[..., Any]:
-    """Grades a class at once: `run_class(folder, out, resume=..., seed=...)`."""
-    return lambda folder, out, **how: recorded.run_class(course, folder, out, **how)
-
-
-@pytest.fixture
-def answering(recorded: ModuleType, course: Course) -> Callable[..., Any]:
-    """An executor that answers at once, told what to do with some submissions."""
-    return lambda **how: recorded.Answering(course, **how)
-
-
-@pytest.fixture(scope="session")
-def names_in() -> Callable[[Path], list[str]]:
-    """Whose records are in OUT, line by line."""
-    return lambda out: [json.loads(line)["submission"] for line in (out / "results.jsonl").read_bytes().splitlines()]
-
-
-@pytest.fixture(scope="session")
-def counted() -> Callable[[Path], int]:
-    """How many learners have results in OUT."""
-    return _count
-
-
-@pytest.fixture(scope="session")
-def timeless() -> Callable[[Path], list[str]]:
-    """The lines in OUT without timings."""
-    return _timeless
-
-
-def _timeless(out: Path) -> list[str]:
-    lines = (out / "results.jsonl").read_bytes().splitlines()
-    return [without_timings(Record.from_json(line)).to_json() for line in lines]
-
-
 def _count(out: Path) -> int:
     """How many learners have results in the database of OUT."""
     try:
@@ -134,11 +98,17 @@ def _count(out: Path) -> int:
         return 0
 
 
+@pytest.fixture(scope="session")
+def counted() -> Callable[[Path], int]:
+    """How many learners have results in OUT."""
+    return _count
+
+
 class Grading:
     """`kata grade-class` as a process group of its own, which can be killed or interrupted as a whole."""
 
     def __init__(self, folder: Path, out: Path, course: Path, *arguments: object, **process: Any) -> None:
-        self.out = out
+        self.out, self.said = out, ""
         command = [Path(sys.executable).with_name("kata"), "grade-class", folder, "--out", out]
         command += ["--course", course, "--isolation", "best", "--seed", 5, "--jobs", 2, *arguments]
         self.process = subprocess.Popen(
@@ -173,11 +143,24 @@ class Grading:
         _, said = self.process.communicate(timeout=300)
         return self.process.returncode, said
 
+    def lines(self) -> list[str]:
+        """Wait for its end, which is a good one; the records without timings, line by line."""
+        status, self.said = self.end()
+        assert status == 0, self.said
+        lines = (self.out / "results.jsonl").read_bytes().splitlines()
+        return [without_timings(Record.from_json(line)).to_json() for line in lines]
+
     def kill(self) -> None:
         """End the whole group with SIGKILL, if it has not ended."""
         if self.process.poll() is None:
             self.signal(signal.SIGKILL)
         self.process.communicate()
+
+
+@pytest.fixture(scope="session")
+def begin_grading() -> Callable[..., Grading]:
+    """As `grading`, for a module's fixtures, which wait for the end."""
+    return Grading
 
 
 @pytest.fixture
@@ -197,10 +180,7 @@ def grading(course_root: Path) -> Iterator[Callable[..., Grading]]:
 @pytest.fixture(scope="session")
 def undisturbed(course_root: Path, forty: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What the class of forty comes to when nothing happens, without timings."""
-    out = tmp_path_factory.mktemp("undisturbed") / "out"
-    status, said = Grading(forty, out, course_root).end()
-    assert status == 0, said
-    return _timeless(out)
+    return Grading(forty, tmp_path_factory.mktemp("undisturbed") / "out", course_root).lines()
 
 
 class Class:
@@ -277,12 +257,3 @@ class Class:
 def room(tmp_path: Path, recorded: ModuleType, make_course: Callable[..., Path]) -> Class:
     """An empty class."""
     return Class(tmp_path, recorded, make_course)
-
-
-@pytest.fixture
-def vienna(tiny_course: Path) -> Course:
-    """A course whose times are those of Vienna."""
-    catalogue = tiny_course / "course.yml"
-    policy = "policy:\n  time_zone: Europe/Vienna\n  due: {01_parts: 2026-03-01 12:00}\n"
-    catalogue.write_text(catalogue.read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1), "utf-8")
-    return load_course(catalogue)

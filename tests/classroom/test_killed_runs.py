@@ -21,11 +21,7 @@ pytestmark = pytest.mark.timeout(900)  # each start loads torch in two judges an
 
 @pytest.mark.thorough
 def test_eight_kills_of_everything_at_random_moments_lose_and_repeat_nothing(
-    forty: Path,
-    tmp_path: Path,
-    grading: Callable[..., Any],
-    undisturbed: list[str],
-    timeless: Callable[[Path], list[str]],
+    forty: Path, tmp_path: Path, grading: Callable[..., Any], undisturbed: list[str]
 ) -> None:
     out = tmp_path / "out"
     chance = random.Random(8)
@@ -35,9 +31,7 @@ def test_eight_kills_of_everything_at_random_moments_lose_and_repeat_nothing(
         run.await_results(more_than=before + chance.choice([-1, 0, 0, 2, 6]))
         run.kill()
         assert run.count() >= before
-    status, said = grading(forty, out, "--resume").end()
-    assert status == 0, said
-    assert timeless(out) == undisturbed
+    assert grading(forty, out, "--resume").lines() == undisturbed
 
 
 def _recorded_run(course: Path, folder: Path, out: Path, *words: object) -> subprocess.CompletedProcess[str]:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,26 +87,16 @@ def _zygotes(pid: int) -> list[int]:
     ],
 )
 def test_what_is_killed_from_outside_is_replaced(
-    who: Callable[[int], list[int]],
-    forty: Path,
-    tmp_path: Path,
-    grading: Callable[..., Any],
-    undisturbed: list[str],
-    timeless: Callable[[Path], list[str]],
+    who: Callable[[int], list[int]], forty: Path, tmp_path: Path, grading: Callable[..., Any], undisturbed: list[str]
 ) -> None:
-    out = tmp_path / "out"
-    run = grading(forty, out)
+    run = grading(forty, tmp_path / "out")
     run.await_results()
     found = who(run.process.pid)
     assert found
     for pid in found:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    status, said = run.end()
-    assert status == 0, said
-    assert timeless(out) == undisturbed
+    assert run.lines() == undisturbed
 
 
 def _command(pid: int) -> bytes:
@@ -122,22 +113,14 @@ def _command(pid: int) -> bytes:
         pytest.param(ValueError("not for learners"), "The judge broke 2 times over this submission", id="exception"),
     ],
 )
-def test_submission_is_given_up_after_its_second_try(
-    error: Exception,
-    told: str,
-    dozen: Path,
-    tmp_path: Path,
-    run_class: Callable[..., Any],
-    answering: Callable[..., Any],
-    names_in: Callable[[Path], list[str]],
-) -> None:
-    executor = answering(failing={"s001": error})
-    run = run_class(dozen, tmp_path / "out", executor=executor)
-    assert [name for name, _ in executor.asked].count("s001") == TRIES
-    assert run.faults == ["s001"]
-    assert any(remark.startswith("s001 was not graded.") and told in remark for remark in run.remarks)
-    assert names_in(tmp_path / "out") == [f"s{number:03d}" for number in range(12)]
-    assert "not for learners" not in (tmp_path / "out" / "results.jsonl").read_text("utf-8")
+def test_submission_is_given_up_after_its_second_try(error: Exception, told: str, room: Any) -> None:
+    room.hand_in({f"{name}/share.py": True for name in ("ada", "bo", "cy")})
+    judge = room.judge(failing={"bo": error})
+    run = room.grade(executor=judge)
+    assert [name for name, _ in judge.asked].count("bo") == TRIES and run.faults == ["bo"]
+    assert any(remark.startswith("bo was not graded.") and told in remark for remark in run.remarks)
+    assert list(room.records) == ["ada", "bo", "cy"]
+    assert "not for learners" not in (room.out / "results.jsonl").read_text("utf-8")
 
 
 class Dead(Executor):
@@ -153,10 +136,9 @@ class Dead(Executor):
         return future
 
 
-def test_machine_on_which_every_judge_dies_stops_the_run(
-    hand_in_all: Callable[..., Path], tmp_path: Path, run_class: Callable[..., Any]
-) -> None:
+def test_machine_on_which_every_judge_dies_stops_the_run(hand_in_all: Callable[..., Path], room: Any) -> None:
     executor = Dead()
+    hand_in_all(room.folder, 60)
     with pytest.raises(KataError, match=r"all ended before they had graded anything\)\. \d+ of 60 are graded"):
-        run_class(hand_in_all(tmp_path / "class", 60), tmp_path / "out", executor=executor)
+        room.grade(executor=executor)
     assert executor.asked <= LOSSES_IN_A_ROW + 2

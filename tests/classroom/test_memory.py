@@ -25,14 +25,8 @@ def _alive() -> int:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [50, 400])
-def test_records_are_not_kept(
-    count: int,
-    hand_in_all: Callable[..., Path],
-    tmp_path: Path,
-    run_class: Callable[..., Any],
-    answering: Callable[..., Any],
-) -> None:
-    folder, out = hand_in_all(tmp_path / "class", count), tmp_path / "out"
+def test_records_are_not_kept(count: int, hand_in_all: Callable[..., Path], room: Any) -> None:
+    hand_in_all(room.folder, count)
     heard = 0
     most = 0
 
@@ -43,10 +37,10 @@ def test_records_are_not_kept(
             most = max(most, _alive())
 
     before = _alive()
-    run_class(folder, out, executor=answering(filler="x" * 10_000), heard=hear)
+    room.grade(executor=room.judge(filler="x" * 10_000), heard=hear)
     assert heard == count
     assert most - before <= A_FEW
-    for number, _ in enumerate(read_results(out)):
+    for number, _ in enumerate(read_results(room.out)):
         if number % (count // LOOKS) == 0:
             assert _alive() - before <= 2
     assert number + 1 == count

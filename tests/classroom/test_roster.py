@@ -1,87 +1,41 @@
-"""A roster: columns found by their titles, what the policy has to know of a learner, and every problem at once."""
+"""CSVs about a class: rosters as programs write them, Moodle's worksheets, dates, and every problem at once; see roster.yml."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+import pickle
+import sys
+from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
+from pydantic import TypeAdapter
 
+from grader.classroom.csv_file import MOST_BYTES, lacking, read_date, read_table
 from grader.classroom.final_points import HandIn
-from grader.classroom.roster import read_roster
+from grader.classroom.roster import Learner, find_learner, read_roster
+from grader.classroom.submission_files import SubmissionFiles
 from grader.course import Course, load_course
 from grader.errors import KataError
+from grader.intake import LooseFile
 
-WANTED = [("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")]
-
-
-@pytest.mark.parametrize(
-    ("text", "encoding"),
-    [
-        pytest.param(
-            "id,name,email\na1,Ada Lovelace,ada@uni.example\nz2,Zoë O'Neil,zoe@uni.example\n", "utf-8", id="plain"
-        ),
-        pytest.param(
-            "E-Mail;Full Name;Student ID\nada@uni.example;Ada Lovelace;a1\n\nzoe@uni.example;Zoë O'Neil;z2\n",
-            "utf-8-sig",
-            id="semicolons, another order, a blank line, a byte order mark",
-        ),
-        pytest.param(
-            "First name,Last name,ID number,Email address,Groups\r\nAda,Lovelace,a1,ada@uni.example,\r\n"
-            "Zoë,O'Neil,z2,zoe@uni.example,\r\n",
-            "utf-8",
-            id="Moodle participants",
-        ),
-        pytest.param(
-            "Surname\tGiven names\tUsername\tMail\nLovelace\tAda\ta1\tada@uni.example\nO'Neil\tZoë\tz2\tzoe@uni.example\n",
-            "utf-16",
-            id="tabs in UTF-16",
-        ),
-        pytest.param(
-            "ID;Name;Email\na1;Ada Lovelace;ada@uni.example\nz2;Zoë O'Neil;zoe@uni.example\n", "cp1252", id="Excel"
-        ),
-        pytest.param(
-            'Student,ID,SIS Login ID,Section,Email\n    Points Possible,,,,\n"Ada Lovelace",a1,x,S,ada@uni.example\n'
-            "Zoë O'Neil,z2,y,S,zoe@uni.example\n",
-            "utf-8",
-            id="Canvas gradebook",
-        ),
-    ],
-)
-def test_columns_are_found_by_their_titles(text: str, encoding: str, tmp_path: Path, course: Course) -> None:
-    (tmp_path / "roster.csv").write_bytes(text.encode(encoding))
-    found = read_roster(tmp_path / "roster.csv", course)
-    assert [(each.id, each.name, each.email, each.hand_in) for each in found] == [(*each, HandIn()) for each in WANTED]
+TABLE: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("roster.yml").read_text("utf-8"))
+WORKSHEETS = sorted(Path(__file__).with_name("worksheets").glob("*.csv"))
+"""Of Ada, who has handed in, and Bo, who has not, with the titles of Moodle's language packs."""
+GERMAN = Path(__file__).with_name("worksheets") / "german.csv"
+NOON = datetime(2026, 3, 1, 12, 14)
 
 
-@pytest.mark.parametrize(
-    ("text", "section", "canvas_id", "ids"),
-    [
-        ("id,section\n1,Friday\n", "Friday", "", ("1",)),
-        ("Student,ID,SIS User ID,Section\n    Points Possible,,,\nAda,101,s1,A\n", "A", "101", ("101", "s1")),
-        ("Student,ID,Section\nAda,101,A and B\n", "A and B", "101", ("101",)),
-        ("name,id,login\nAda,101,ab12\n", "", "", ("101", "ab12")),
-    ],
-    ids=["by hand", "Canvas", "Canvas without SIS", "ids that are not Canvas's"],
-)
-def test_section_and_canvas_number_are_kept(
-    text: str, section: str, canvas_id: str, ids: tuple[str, ...], tmp_path: Path, course: Course
-) -> None:
-    (tmp_path / "roster.csv").write_text(text, "utf-8")
-    (learner,) = read_roster(tmp_path / "roster.csv", course)
-    assert (learner.section, learner.canvas_id, learner.ids) == (section, canvas_id, ids)
-
-
-def test_problems_have_the_line_of_the_file(tmp_path: Path, course: Course) -> None:
-    (tmp_path / "roster.csv").write_text('id,name\n\na,"Ada\nByron"\n\n,\na,Bo\n', "utf-8")
-    with pytest.raises(KataError, match="line 7: a is in line 3 already"):
-        read_roster(tmp_path / "roster.csv", course)
+def of_table(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("case", TABLE[name].values(), ids=TABLE[name])
 
 
 @pytest.fixture
-def due(make_course: Callable[..., Path], tmp_path: Path) -> Course:
-    """Two units, the first of which is due."""
+def vienna(make_course: Callable[..., Path], tmp_path: Path) -> Course:
+    """Two units, the first of which is due; times are those of Vienna."""
     root = make_course(tmp_path / "course", "01_parts/01_share", "01_parts/02_cut", "02_more/01_split")
     policy = "policy:\n  time_zone: Europe/Vienna\n  due: {01_parts: 2026-03-01 12:00}\n"
     text = (root / "course.yml").read_text("utf-8").replace("documents:\n", f"{policy}documents:\n", 1)
@@ -89,106 +43,179 @@ def due(make_course: Callable[..., Path], tmp_path: Path) -> Course:
     return load_course(root / "course.yml")
 
 
-def utc(*parts: int) -> datetime:
-    year, month, day, *clock = parts
-    return datetime(year, month, day, *clock, tzinfo=timezone.utc)
+@pytest.fixture
+def read(vienna: Course, tmp_path: Path) -> Callable[..., tuple[Learner, ...]]:
+    """Reads a roster in the course of Vienna, with another policy if one is given."""
+
+    def roster(content: bytes, policy: Any = None, withdrawn: tuple[str, ...] = ()) -> tuple[Learner, ...]:
+        (tmp_path / "roster.csv").write_bytes(content)
+        changed = vienna.policy.model_copy(update=policy or {})
+        return read_roster(tmp_path / "roster.csv", vienna.model_copy(update={"policy": changed}), withdrawn)
+
+    return roster
 
 
-@pytest.mark.parametrize(
-    ("text", "hand_in"),
-    [
-        pytest.param("id,handed_in\na,2026-03-01 12:00\n", HandIn({"*": utc(2026, 3, 1, 11)}), id="a time"),
-        pytest.param(
-            "Submission Time;ID\n2026-03-01T12:00:00Z;a\n",
-            HandIn({"*": utc(2026, 3, 1, 12)}),
-            id="another title, order and zone",
-        ),
-        pytest.param(
-            "id,Handed in: 01,handed_in\na,2026-03-01 12:00 -05:00,2026-03-02 12:00\n",
-            HandIn({"01_parts": utc(2026, 3, 1, 17), "*": utc(2026, 3, 2, 11)}),
-            id="of one unit, by its number",
-        ),
-        pytest.param("id,handed_in\na,2026-10-25 02:30\n", HandIn({"*": utc(2026, 10, 25, 0, 30)}), id="shown twice"),
-        pytest.param("id,handed_in,extra_days,exempt\na,-,,\n", HandIn(), id="somebody who handed in nothing"),
-        pytest.param("id,Extra days\na,3\n", HandIn(extra_days={"*": 3.0}), id="days"),
-        pytest.param('id,extra_days:01_parts\na,"0,5"\n', HandIn(extra_days={"01_parts": 0.5}), id="half a day"),
-        pytest.param('id,exempt\na,"share; 02 ,share"\n', HandIn(exempt=("share", "split")), id="exercise and unit"),
-        pytest.param("id,exempt\na,01_parts\n", HandIn(exempt=("share", "cut")), id="a unit by its folder"),
-    ],
-)
-def test_policy_knows_of_a_learner_what_the_roster_says(
-    text: str, hand_in: HandIn, due: Course, tmp_path: Path
+@of_table("rosters")
+def test_columns_are_found_by_their_titles(case: Any, read: Callable[..., tuple[Learner, ...]]) -> None:
+    found = [
+        (each.id, each.name, each.email, each.hand_in)
+        for each in read(case["text"].encode(case.get("encoding", "utf-8")))
+    ]
+    ada, zoe = ("a1", "Ada Lovelace", "ada@uni.example"), ("z2", "Zoë O'Neil", "zoe@uni.example")
+    assert found == [(*ada, HandIn()), (*zoe, HandIn())]
+
+
+@of_table("learners")
+def test_learner_is_what_the_roster_says(case: Any, read: Callable[..., tuple[Learner, ...]]) -> None:
+    wanted = {name: tuple(said) if isinstance(said, list) else said for name, said in case.items()}
+    how = {name: wanted.pop(name) for name in ("policy", "withdrawn") if name in wanted}
+    (learner,) = read(wanted.pop("text").encode(), **how)
+    at = {unit: f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M}" for unit, moment in learner.hand_in.at.items()}
+    said = {**vars(learner), **vars(learner.hand_in), "at": at}
+    assert {name: said[name] for name in wanted} == wanted
+
+
+@of_table("problems")
+def test_every_problem_is_told_with_its_place(
+    case: Any, read: Callable[..., tuple[Learner, ...]], tmp_path: Path
 ) -> None:
-    (tmp_path / "roster.csv").write_text(text, "utf-8")
-    assert [each.hand_in for each in read_roster(tmp_path / "roster.csv", due)] == [hand_in]
-
-
-def test_without_due_dates_nobody_is_late_whatever_times_a_worksheet_has(course: Course, tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_text("id,handed_in\na,some day\n", "utf-8")
-    assert [each.hand_in for each in read_roster(tmp_path / "roster.csv", course)] == [HandIn()]
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        pytest.param(b"colour,size\nred,4\n", ["has no column for ids, names or emails"], id="no such columns"),
-        pytest.param(b"id,name\n", ["names no learner"], id="nobody"),
-        pytest.param(b"", ["has no column"], id="empty"),
-        pytest.param(b'id,name\na1,"Ada\n', ["line 2: this is not a CSV file"], id="open quote"),
-        pytest.param(
-            b"id,handed_in,extra_days,handed_in:7,exempt,Submission Time\n"
-            b"a,yesterday,,,shar,\na,,many,,,\n,,400,,,\nb,,-1,,,\n",
-            [
-                "line 1: there is no unit `7` in the course.",
-                "line 1: `handed_in` and `Submission Time` are about the same: take one out.",
-                "line 2: `yesterday` is not a date and a time such as 2026-03-01 12:00, nor as Moodle writes them "
-                "(Sunday, 1 March 2026, 12:14 PM). The column is `handed_in`.",
-                "line 2: there is no exercise and no unit `shar`: did you mean `share`? The column is `exempt`.",
-                "line 3: a is in line 2 already.",
-                "line 3: `many` is no number of days from 0 to 366. The column is `extra_days`.",
-                "line 4: there is no id, name or email.",
-                "line 4: `400` is no number of days from 0 to 366. The column is `extra_days`.",
-                "line 5: `-1` is no number of days from 0 to 366. The column is `extra_days`.",
-            ],
-            id="all at once",
-        ),
-        pytest.param(
-            b"id,extra_days:02\na,3\n",
-            ["line 2: course.yml gives no due date, so there is no use for extra days. The column is `extra_days:02`."],
-            id="days for what is never due",
-        ),
-    ],
-)
-def test_every_problem_is_told_with_its_place(content: bytes, told: list[str], due: Course, tmp_path: Path) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_bytes(content)
     with pytest.raises(KataError) as refused:
-        read_roster(path, due)
-    lines = [line.removeprefix(str(path)).lstrip(", ") for line in str(refused.value).splitlines()]
-    assert len(lines) == len(told) and all(map(str.startswith, lines, told)), lines
+        read(case["text"].encode(), case.get("policy"))
+    lines = str(refused.value).replace(str(tmp_path / "roster.csv"), "").splitlines()
+    told = [line.lstrip(", ") for line in lines]
+    assert len(told) == len(case["told"]) and all(map(str.startswith, told, case["told"])), told
 
 
-def test_extra_days_in_a_course_without_due_dates_are_refused_with_the_lines_to_add(
-    course: Course, tmp_path: Path
+# --- Moodle's worksheet -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"], ids=["comma", "semicolon"])
+@pytest.mark.parametrize("worksheet", WORKSHEETS, ids=[path.stem for path in WORKSHEETS])
+def test_a_worksheet_is_a_roster_in_every_language(
+    worksheet: Path, delimiter: str, tmp_path: Path, vienna: Course
 ) -> None:
-    path = tmp_path / "roster.csv"
-    path.write_bytes(b"id,extra_days\na,3\n")
+    rows = csv.reader(worksheet.read_text("utf-8-sig").splitlines())
+    with (tmp_path / "worksheet.csv").open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows(rows)
+    found = read_roster(tmp_path / "worksheet.csv", vienna)
+    assert found == (
+        Learner("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
+        Learner("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
+    )
+    assert [each.hand_in.at for each in found] == [{"*": NOON.replace(hour=11, tzinfo=timezone.utc)}, {}]
+
+
+def test_a_time_that_is_none_is_told_and_nothing_is_guessed(read: Callable[..., tuple[Learner, ...]]) -> None:
+    odd = GERMAN.read_text("utf-8-sig").replace("Sonntag, 1. März", "Sonntag, 1. Lenz")
+    with pytest.raises(KataError, match=r"line 2: `Sonntag.* The column is `Zuletzt geändert \(Abgabe\)`\.$"):
+        read(odd.encode())
+
+
+# --- any table --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["comma", "semicolon", "tab", "bar"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_any_delimiter_in_any_encoding_of_spreadsheets(delimiter: str, encoding: str, tmp_path: Path) -> None:
+    lines = [["Mark ", " Learner"], ["3", "Zoë O'Neil "], ["", ""], ['"4"', '"Lee, ""Bo"""'], ["007"]]
+    text = "\r\n".join(delimiter.join(line) for line in lines)
+    (tmp_path / "marks.csv").write_bytes(text.encode(encoding))
+    table = read_table(tmp_path / "marks.csv")
+    assert (table.titles, table.columns, table.delimiter) == (("Mark ", " Learner"), ("mark", "learner"), delimiter)
+    assert table.rows == ((2, ("3", "Zoë O'Neil ")), (4, ("4", 'Lee, "Bo"')), (5, ("007", "")))
+
+
+def test_columns_stand_in_the_order_of_the_titles_that_are_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "marks.csv").write_text("name,id,points,mark,ID\n", "utf-8")
+    table = read_table(tmp_path / "marks.csv")
+    assert table.places(("mark", "id", "unit")) == [3, 1, 4] and table.place("mark", "points") == 3
+    assert table.place("unit") is None
+
+
+@of_table("tables")
+def test_what_is_no_table_is_one_sentence(case: Any, tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    if "text" in case or "size" in case:
+        path.write_bytes(case.get("text", "").encode() or b"x" * case["size"])
     with pytest.raises(KataError) as refused:
-        read_roster(path, course)
-    added = "    policy:\n      due: {%s: 2026-03-01 12:00 +01:00}\n      late_percent_per_day: 10\n"
-    assert "add these lines to it:\n" + added % course.units[0].folder in str(refused.value)
+        read_table(path)
+    assert case["told"] in str(refused.value) and str(refused.value).startswith(str(path))
+    assert str(refused.value).isprintable() and case.get("size") in (None, MOST_BYTES + 1)
 
 
-def test_time_without_any_zone_is_refused(course: Course, tmp_path: Path) -> None:
-    policy = course.policy.model_copy(update={"due": {"01_parts": "2026-03-01 12:00Z"}})
-    (tmp_path / "roster.csv").write_text("id,handed_in\na,2026-03-01 12:00\n", "utf-8")
-    with pytest.raises(KataError, match="nobody knows in which time zone"):
-        read_roster(tmp_path / "roster.csv", course.model_copy(update={"policy": policy}))
+def test_table_without_a_column_is_told_with_one_that_works(tmp_path: Path) -> None:
+    """A title that would clear the terminal is shown as what it is."""
+    for content, told in (
+        ("", "marks.csv has no column for marks: it is empty."),
+        (
+            "learner,mar\x1b[2Jk\nada,3\n",
+            r"marks.csv has no column for marks: its first line is 'learner,mar\x1b[2Jk'. "
+            r"This writes one that works: printf 'id,mark\nada,3\n' > example.csv",
+        ),
+    ):
+        (tmp_path / "marks.csv").write_text(content)
+        sentence = lacking(read_table(tmp_path / "marks.csv"), "column for marks", "id,mark", "ada,3")
+        assert told in sentence and sentence.isprintable()
 
 
-def test_exemption_from_a_withdrawn_exercise_is_none_and_no_error(due: Course, tmp_path: Path) -> None:
-    (tmp_path / "roster.csv").write_text("id,exempt\na,gone share\n")
-    (learner,) = read_roster(tmp_path / "roster.csv", due, withdrawn=["gone"])
-    assert learner.hand_in.exempt == ("share",)
-    with pytest.raises(KataError, match="no exercise and no unit `gone`"):
-        read_roster(tmp_path / "roster.csv", due)
+def test_a_table_is_written_back_as_it_came(tmp_path: Path) -> None:
+    text = 'Name;"Note; to all";3\r\n Ada ;"a ""b""";\r\nBo;;007\r\n'
+    (tmp_path / "a.csv").write_text(text, "utf-8", newline="")
+    assert read_table(tmp_path / "a.csv").text() == text
+
+
+# --- dates ------------------------------------------------------------------------------------------------------------
+
+
+@of_table("dates")
+def test_date_is_read(case: str) -> None:
+    assert read_date(case) == NOON
+
+
+@pytest.mark.parametrize(("text", "hour"), [("12:14 AM", 0), ("11:14 p.m.", 23), ("23:14", 23)], ids=str)
+def test_halves_of_the_day_are_told_apart(text: str, hour: int) -> None:
+    assert read_date(f"Sunday, 1 March 2026, {text}") == datetime(2026, 3, 1, hour, 14)
+
+
+@pytest.mark.parametrize("text", [*TABLE["no_dates"], "a" * 5000], ids=lambda text: text[:40] or "nothing")
+def test_nothing_is_guessed(text: str) -> None:
+    assert read_date(text) is None
+
+
+def test_without_the_library_a_sentence_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dateparser", None)
+    assert read_date("2026-03-01 12:14") is None  # what needs no library is no question for it
+    with pytest.raises(KataError, match=r"dateparser is not installed.* make instructor"):
+        read_date("Sunday, 1 March 2026, 12:14 PM")
+
+
+# --- who is meant -----------------------------------------------------------------------------------------------------
+
+CLASS = (
+    Learner("1815", "Ada Byron", "ada@uni.example", ("1815", "ab12")),
+    Learner("1816", "Li, Bo", "bo@uni.example", ("1816",)),
+    Learner("1817", "Bo Li", ids=("1817",)),
+)
+
+
+@pytest.mark.parametrize("text", ["1815", "AB12", "ADA@uni.example", "ada byron", "Byron Ada"], ids=str)
+def test_learner_is_found_by_id_login_email_and_name(text: str) -> None:
+    assert find_learner(CLASS, text, "OUT", "kata explain OUT").id == "1815"
+
+
+def test_who_is_nobody_or_several_is_asked_for() -> None:
+    nobody = "Nobody in OUT is called 'Ada'. Ids there look like '1815', '1816', '1817', such as: kata explain OUT 1815"
+    for text, told in (("Bo Li", "'Bo Li' could be 2 learners: give one of the ids 1816, 1817."), ("Ada", nobody)):
+        with pytest.raises(KataError) as refused:
+            find_learner(CLASS, text, "OUT", "kata explain OUT")
+        assert str(refused.value) == told
+
+
+def test_learner_is_the_same_from_json_and_files_are_the_same_in_another_process() -> None:
+    hand_in = HandIn({"*": NOON.replace(tzinfo=timezone.utc)}, {"01_parts": 0.5}, exempt=("share",))
+    ada = Learner("1815", "Ada", section="Friday", hand_in=hand_in)
+    adapter = TypeAdapter(Learner)
+    again = adapter.validate_json(adapter.dump_json(ada))
+    assert again == ada and again.hand_in == ada.hand_in
+    files = SubmissionFiles("a.py", ("1815",), Path("a.py"), (LooseFile(Path("a.py"), "share.py"),), is_late=True)
+    assert pickle.loads(pickle.dumps(files)) == files
