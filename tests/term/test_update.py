@@ -145,44 +145,6 @@ def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> N
 
 
 @pytest.mark.thorough
-def test_going_on_after_an_exercise_was_withdrawn_keeps_every_record_and_it_counts_for_nobody(
-    place: Path, kata: Kata
-) -> None:
-    """Nothing is graded again: ada keeps what she had elsewhere, and bo, who comes later, is out of as much."""
-    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
-        answer(place / "class" / "ada", number, id, WRONG if id == "cut" else RIGHT)
-    how = ["--course", "course", "--isolation", "best", "--out", "OUT"]
-    assert kata("grade-class", "class", *how, "--seed", 7, cwd=place).returncode == 0
-    before = json.loads((place / "OUT/results.jsonl").read_text("utf-8"))
-    catalogue = place / "course" / "course.yml"
-    head, share, _, cut = catalogue.read_text("utf-8").split("      - id: ")
-    text = "      - id: ".join([head, share, cut])
-    catalogue.write_text(text.replace('version: "1"', 'version: "2"'), "utf-8")
-    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
-        answer(place / "class" / "bo", number, id, WRONG if id == "cut" else RIGHT)
-    done = kata("grade-class", "class", *how, "--resume", cwd=place)
-    assert done.returncode == 0, done.stderr
-    assert "No longer part of the course, so it counts for nobody: split." in done.stderr
-    ada, bo = map(json.loads, (place / "OUT/results.jsonl").read_text("utf-8").splitlines())
-    checks = [{each["id"]: each["checks"] for each in record["exercises"]} for record in (ada, before)]
-    assert checks[0] == checks[1]
-    assert [each["id"] for each in bo["exercises"]] == ["share", "cut"]
-    assert (ada["points"], ada["max_points"]) == (before["points"], 12)
-    assert (ada["final_points"], ada["final_max_points"]) == (bo["final_points"], bo["final_max_points"])
-    assert ada["final_points"] == before["points"] - 4 and ada["final_max_points"] == 8
-    told = "split is no longer part of the course: neither its points nor its 4 count."
-    assert [each["reason"] for each in ada["adjustments"]] == [told]
-    calm = kata("grade-class", "class", *how, "--resume", cwd=place)
-    assert calm.returncode == 0, calm.stderr
-    assert list(map(json.loads, (place / "OUT/results.jsonl").read_text("utf-8").splitlines())) == [ada, bo]
-    for form in ("csv", "canvas"):
-        assert (
-            kata("export", "OUT", "--format", form, "--course", "course", "--by", "exercise", cwd=place).returncode == 0
-        )
-    assert "split" not in (place / "OUT/canvas.csv").read_text("utf-8").lower()
-
-
-@pytest.mark.thorough
 def test_points_that_were_changed_in_one_place_alone_are_told(place: Path, kata: Kata) -> None:
     catalogue = place / "course" / "course.yml"
     catalogue.write_text(catalogue.read_text("utf-8").replace("points: 4", "points: 5", 1), "utf-8")
