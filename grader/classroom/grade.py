@@ -136,6 +136,7 @@ class _ClassRun:
         self._last = runs[-1] if runs else None
         self._before = self._last if options.resume else None
         self._versions = {each.id: each.versions for each in runs}
+        self._ever = {id for each in runs for id in each.kits}
         self._times = {each.id: each.hand_in.at for each in store.learners(self._last)}
         self.has_results = False
         """Whether OUT holds results of this grading."""
@@ -220,8 +221,7 @@ class _ClassRun:
 
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
-            known = self._last.kits if self._last else ()
-            return read_roster(self._options.roster, self._course, withdrawn=known)
+            return read_roster(self._options.roster, self._course, withdrawn=self._ever)
         everyone = self._store.learners(self._last, alone=True) if self._last else []
         if enrolled := tuple(each for each in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])

@@ -121,6 +121,12 @@ def local(
     return lines
 
 
+@pytest.fixture
+def begin(slow_class: Path, tmp_path: Path, grading: Callable[..., Any]) -> Callable[[Cluster], Any]:
+    """Begins to grade the class on a cluster."""
+    return lambda cluster: grading(slow_class, tmp_path / "out", "--scheduler", cluster.address)
+
+
 def _await_no_judges(workers: Cluster) -> None:
     """They are told to go before the command ends, and are gone a moment later."""
     deadline = time.monotonic() + 60
@@ -131,13 +137,9 @@ def _await_no_judges(workers: Cluster) -> None:
 
 @pytest.mark.thorough
 def test_records_are_those_of_one_machine_and_nobody_stays_behind(
-    workers: Cluster,
-    slow_class: Path,
-    local: list[str],
-    tmp_path: Path,
-    grading: Callable[..., Any],
+    workers: Cluster, local: list[str], begin: Callable[[Cluster], Any]
 ) -> None:
-    run = grading(slow_class, tmp_path / "out", "--scheduler", workers.address)
+    run = begin(workers)
     assert (run.lines(), run.said) == (local, "")
     _await_no_judges(workers)
 
@@ -145,16 +147,10 @@ def test_records_are_those_of_one_machine_and_nobody_stays_behind(
 @pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
 @pytest.mark.thorough
 def test_worker_killed_in_the_middle_loses_nothing(
-    everyone: bool,
-    workers: Cluster,
-    slow_class: Path,
-    local: list[str],
-    tmp_path: Path,
-    grading: Callable[..., Any],
+    everyone: bool, workers: Cluster, local: list[str], begin: Callable[[Cluster], Any]
 ) -> None:
-    out = tmp_path / "out"
     pids = workers.pids()
-    run = grading(slow_class, out, "--scheduler", workers.address)
+    run = begin(workers)
     run.await_results()
     workers.kill("alone")
     (successful,) = workers.client.nthreads().keys() & pids.keys() if not everyone else [None]
@@ -171,16 +167,12 @@ def test_worker_killed_in_the_middle_loses_nothing(
 @needs_wall
 @pytest.mark.thorough
 def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
-    workers: Cluster,
-    slow_class: Path,
-    local: list[str],
-    tmp_path: Path,
-    grading: Callable[..., Any],
+    workers: Cluster, local: list[str], tmp_path: Path, begin: Callable[[Cluster], Any]
 ) -> None:
     before = set(workers.pids())
     workers.add("bare", "--no-nanny", PATH=str(tmp_path))
     (bare,) = set(workers.pids()) - before
-    run = grading(slow_class, tmp_path / "out", "--scheduler", workers.address)
+    run = begin(workers)
     try:
         assert run.lines() == local
     finally:
@@ -193,13 +185,13 @@ def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
 @needs_wall
 @pytest.mark.thorough
 def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_scheduler_ends_the_run(
-    slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
+    tmp_path: Path, begin: Callable[[Cluster], Any]
 ) -> None:
     own = Cluster(tmp_path)
     try:
         own.add("bare", "--no-nanny", PATH=str(tmp_path))
         (bare,) = own.pids()
-        status, said = grading(slow_class, tmp_path / "out", "--scheduler", own.address).end()
+        status, said = begin(own).end()
         why = f"{bare}: it cannot isolate submissions, missing: bubblewrap is not installed"
         assert said.splitlines() == [
             f"No worker of the scheduler at {own.address} can grade ({why}). Nothing was graded."
@@ -207,7 +199,7 @@ def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_schedule
         assert status == 3 and not (tmp_path / "out").exists()
 
         own.add("good", "--no-nanny")
-        run = grading(slow_class, tmp_path / "out", "--scheduler", own.address)
+        run = begin(own)
         run.await_results()
         own.kill("scheduler")
         status, said = run.end()
@@ -224,15 +216,15 @@ def test_without_a_worker_that_can_isolate_nothing_is_graded_and_a_lost_schedule
 
 @pytest.mark.thorough
 def test_interrupt_keeps_what_is_graded_and_sends_the_judges_home(
-    workers: Cluster, slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
+    workers: Cluster, begin: Callable[[Cluster], Any]
 ) -> None:
-    out = tmp_path / "out"
-    run = grading(slow_class, out, "--scheduler", workers.address)
+    run = begin(workers)
     run.await_results()
     run.signal(signal.SIGINT)
     status, said = run.end()
-    there = len(list(read_results(out)))
-    assert said.splitlines() == [f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {out}; go on with --resume."]
+    there = len(list(read_results(run.out)))
+    told = f"Stopped. {there} of {CLASS_SIZE} are graded and kept in {run.out}; go on with --resume."
+    assert said.splitlines() == [told]
     assert status == 130 and 0 < there < CLASS_SIZE
     _await_no_judges(workers)
 
@@ -299,15 +291,6 @@ def run(course: Course) -> Run:
 def test_worker_that_has_something_else_may_not_grade(changes: dict[str, Any], told: str | None, run: Run) -> None:
     reason = why_not(dataclasses.replace(run, **changes))
     assert reason is None if told is None else reason is not None and reason.startswith(told)
-
-
-@pytest.mark.thorough
-def test_workers_of_another_make_are_all_named(workers: Cluster, run: Run) -> None:
-    other = dataclasses.replace(run, versions={**run.versions, "torch": "0.0"})
-    with pytest.raises(NoWorkerLeft) as refusal:
-        ClusterJudges(workers.address, other)
-    for address in workers.pids():
-        assert f"{address}: its torch is {run.versions['torch']}, not 0.0" in str(refusal.value)
 
 
 @pytest.mark.thorough
