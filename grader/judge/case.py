@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -238,7 +238,3 @@ class Question:
 
 def _digest(frame: bytes) -> bytes:
     return hashlib.blake2b(frame, digest_size=16).digest()
-
-
-Questions = Callable[[Sequence[Case]], Question]
-"""Makes a question of cases: `Question.of`, or one that knows what is planned."""
