@@ -63,6 +63,7 @@ def load_course(path: Path) -> Course:
         if "policy" in data:
             problems.append((where["policy",], f"`policy` stands in {POLICY_FILE} too: keep one of them"))
         data["policy"], lines, found = read_source(policy_file)
+        where["policy",] = (POLICY_FILE, 1)
         where |= {("policy", *place): (POLICY_FILE, line) for place, line in lines.items()}
         problems += [((POLICY_FILE, line), sentence) for line, sentence in found]
     course = None

@@ -82,6 +82,8 @@ def test_whatever_is_in_the_file_the_answer_is_sentences(seed: int, tmp_path: Pa
 def test_a_policy_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "policy.yml").write_text("drop_lowest_units: 1\ngrace_minutes: none\n", encoding="utf-8")
     assert complaint(tmp_path, SOUND) == "policy.yml:2: `grace_minutes` should be a valid integer, not `none`"
+    (tmp_path / "policy.yml").write_text("", encoding="utf-8")
+    assert complaint(tmp_path, SOUND) == "policy.yml:1: `policy` is empty"
     (tmp_path / "policy.yml").write_text("drop_lowest_units: 1\n", encoding="utf-8")
     assert load_course(tmp_path / "course.yml").policy.drop_lowest_units == 1
     both = complaint(tmp_path, f"{SOUND}policy:\n  drop_lowest_units: 2\n")

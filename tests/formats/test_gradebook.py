@@ -6,12 +6,13 @@ import csv
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from grader.classroom.roster import Learner
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.formats.results_table import ExportOptions, Person, results_table
@@ -67,9 +68,14 @@ def write(out: Path, course: Course, book: Path, *, force: bool = False, **optio
 
 
 @pytest.fixture
-def fill(course: Course, book: Path, said: list[str]) -> Fill:
-    """Writes the results in a folder into the gradebook."""
-    return lambda out, force=False: write(out, course, book, force=force, say=said.append)
+def fill(class_of: Callable[..., Path], course: Course, book: Path, said: list[str], tmp_path: Path) -> Fill:
+    """Writes the results of a class with these records into the gradebook."""
+
+    def filled(*records: Record, learners: Sequence[Learner] = (), force: bool = False) -> str:
+        shutil.rmtree(tmp_path / "out", ignore_errors=True)
+        return write(class_of(*records, learners=learners), course, book, force=force, say=said.append)
+
+    return filled
 
 
 def scores(path: Path, unit: str, learner: str) -> Scores:
@@ -83,26 +89,23 @@ def ada(*exercises: ExerciseResult) -> Record:
     return record("ada", *(exercises or (exercise(SHARE, 4), exercise(PART, 1), exercise(REST, 0.0, "missing"))))
 
 
-def test_points_become_automatic_scores_however_often_they_are_written(
-    class_of: Callable[..., Path], fill: Fill, book: Path
-) -> None:
-    out = class_of(ada())
+def test_points_become_automatic_scores_however_often_they_are_written(fill: Fill, book: Path) -> None:
     for _ in range(2):
-        assert fill(out) == f"2 scores of 1 learners are in {book}"
+        assert fill(ada()) == f"2 scores of 1 learners are in {book}"
         assert scores(book, "01_parts", "ada") == {"test-share": (4, False), "test-part": (1, False)}
     with Gradebook(f"sqlite:///{book}") as opened:  # nothing of a unit that was not handed in
         assert [each.assignment.name for each in opened.student_submissions("ada")] == ["01_parts"]
 
 
-def test_where_the_grader_failed_a_person_has_to_grade(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+def test_where_the_grader_failed_a_person_has_to_grade(fill: Fill, book: Path) -> None:
     broken = BROKEN.model_copy(update={"id": SHARE})
-    fill(class_of(ada(broken, exercise(PART))))
+    fill(ada(broken, exercise(PART)))
     assert scores(book, "01_parts", "ada") == {"test-share": (None, True), "test-part": (4, False)}
 
 
-def test_learner_has_the_rosters_name(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+def test_learner_has_the_rosters_name(fill: Fill, book: Path) -> None:
     person = Person(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")
-    fill(class_of(ada(), learners=[enrolled("ada", person)]))
+    fill(ada(), learners=[enrolled("ada", person)])
     with Gradebook(f"sqlite:///{book}") as opened:
         (student,) = opened.students
         assert (student.id, student.first_name, student.last_name, student.email) == (
@@ -110,49 +113,45 @@ def test_learner_has_the_rosters_name(class_of: Callable[..., Path], fill: Fill,
         )  # fmt: skip
 
 
-def test_whoever_the_roster_lacks_gets_nobodys_row(
-    class_of: Callable[..., Path], fill: Fill, book: Path, said: list[str]
-) -> None:
+def test_whoever_the_roster_lacks_gets_nobodys_row(fill: Fill, book: Path, said: list[str]) -> None:
     """Graded before there was a roster, a hand-in may be called what is somebody else's id in it."""
-    written = fill(class_of(ada(), learners=[enrolled("zoe", Person(whole_name="Zoe"))]))
+    written = fill(ada(), learners=[enrolled("zoe", Person(whole_name="Zoe"))])
     assert "0 scores of 0 learners" in written
     assert said == ["Left out, since the roster does not list them: ada."]
     with Gradebook(f"sqlite:///{book}") as opened:
         assert not opened.students
 
 
-def test_other_scores_are_kept_unless_forced(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
-    out = class_of(ada())
-    fill(out)
-    newer = class_of(record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
+def test_other_scores_are_kept_unless_forced(fill: Fill, book: Path) -> None:
+    fill(ada())
+    newer = (record("new", exercise(SHARE)), ada(exercise(SHARE, 4), exercise(PART, 4)))
     with pytest.raises(KataError, match=r"ada has 1 points for part .* With --force"):
-        fill(newer)
+        fill(*newer)
     with Gradebook(f"sqlite:///{book}") as opened:
         assert [student.id for student in opened.students] == ["ada"]  # nothing of the rest was written either
-    fill(newer, force=True)
+    fill(*newer, force=True)
     assert scores(book, "01_parts", "ada")["test-part"] == (4, False)
 
 
-def test_what_a_person_gave_stays(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
-    out = class_of(ada())
-    fill(out)
+def test_what_a_person_gave_stays(fill: Fill, book: Path) -> None:
+    fill(ada())
     with Gradebook(f"sqlite:///{book}") as opened:
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         grade.manual_score = 2.5
         opened.db.commit()
-    fill(class_of(ada(exercise(SHARE, 4), exercise(PART, 4))), force=True)
+    fill(ada(exercise(SHARE, 4), exercise(PART, 4)), force=True)
     with Gradebook(f"sqlite:///{book}") as opened:
         grade = opened.find_grade("test-part", "01_parts", "01_parts", "ada")
         assert (grade.auto_score, grade.manual_score, grade.score) == (4, 2.5, 2.5)
 
 
-def test_released_with_other_points_is_refused(class_of: Callable[..., Path], fill: Fill, book: Path) -> None:
+def test_released_with_other_points_is_refused(fill: Fill, book: Path) -> None:
     with Gradebook(f"sqlite:///{book}") as opened:
         opened.add_assignment("01_parts")
         opened.add_notebook("01_parts", "01_parts")
         opened.add_grade_cell("test-share", "01_parts", "01_parts", max_score=9, cell_type="code")
     with pytest.raises(KataError, match="share is worth 9 points, in the course 4"):
-        fill(class_of(ada()))
+        fill(ada())
 
 
 def test_file_that_is_no_gradebook_is_left_alone(class_of: Callable[..., Path], course: Course, tmp_path: Path) -> None:
@@ -192,14 +191,12 @@ def test_nbgrader_itself_reads_the_points_of_a_released_unit(
     }  # fmt: skip
 
 
-def test_points_go_to_the_assignment_in_which_an_exercise_was_released(
-    class_of: Callable[..., Path], book: Path, fill: Fill
-) -> None:
+def test_points_go_to_the_assignment_in_which_an_exercise_was_released(book: Path, fill: Fill) -> None:
     with Gradebook(f"sqlite:///{book}") as opened:
         opened.add_assignment("week1")
         opened.add_notebook("week1", "week1")
         opened.add_grade_cell("test-share", "week1", "week1", max_score=4, cell_type="code")
-    fill(class_of(ada()))
+    fill(ada())
     with Gradebook(f"sqlite:///{book}") as opened:
         assert opened.find_grade("test-share", "week1", "week1", "ada").auto_score == 4
         units = {
