@@ -47,27 +47,21 @@ def golden_record(name: str) -> Record:
 
 
 @pytest.fixture
-def titles() -> dict[str, str]:
-    return TITLES
+def half_done() -> Record:
+    return golden_record("half_done")
 
 
 @pytest.fixture
-def units() -> list[tuple[str, list[str]]]:
-    return UNITS
+def late() -> Record:
+    return golden_record("late")
 
 
-def record_fixture(name: str) -> Any:
-    return pytest.fixture(lambda: golden_record(name))
-
-
-all_passed, half_done, not_graded, late = map(record_fixture, ("all_passed", "half_done", "not_graded", "late"))
-hostile = record_fixture("hostile_text")
+@pytest.fixture
+def hostile() -> Record:
+    return golden_record("hostile_text")
 
 
 # --- a class -----------------------------------------------------------------------------------------------------
-
-MakeResult = Callable[..., ExerciseResult]
-MakeRecord = Callable[..., Record]
 
 WORTH = 3.0
 CHECKS = {
@@ -115,16 +109,6 @@ def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequenc
         exercises=results,
         problems=problems,
     )
-
-
-@pytest.fixture(scope="session")
-def make_result() -> MakeResult:
-    return class_result
-
-
-@pytest.fixture(scope="session")
-def make_record() -> MakeRecord:
-    return class_record
 
 
 def unreadable(name: str, ids: Iterable[str]) -> Record:
@@ -188,11 +172,6 @@ def crowd(learners: int, exercises: int) -> Iterator[Record]:
         yield class_record(f"learner-{learner:04d}", results)
 
 
-@pytest.fixture(scope="session")
-def make_crowd() -> Callable[[int, int], Iterator[Record]]:
-    return crowd
-
-
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
 
@@ -234,10 +213,11 @@ class Page(HTMLParser):
         return sum(each == tag for each, _ in self.elements)
 
 
-@pytest.fixture(scope="session")
-def read_page() -> Callable[[str], Page]:
-    """Read a page as a browser would."""
-    return Page
+def mismatch_of(came: list[list[float]], expected: list[list[float]], *, axes: Sequence[str] = ("query", "key")) -> Any:
+    """A mismatch in which all that differs is wrong."""
+    planes = [tuple(map(tuple, plane)) for plane in (came, expected)]
+    wrong = tuple(tuple(one != other for one, other in zip(*rows, strict=True)) for rows in zip(*planes, strict=True))
+    return Mismatch("The output", tuple(axes), *planes, wrong, "Something is off.")
 
 
 # --- a learner half way ------------------------------------------------------------------------------------------

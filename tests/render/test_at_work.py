@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timezone
 from typing import Any
 
@@ -12,6 +11,8 @@ from grader.played import MOST_PLACES, Played, PlayedMap
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.heatmap_svg import MOST_CELLS, SHOWN_EACH, Gallery, all_at_work
+
+from .conftest import Page
 
 AT = datetime(2026, 11, 22, tzinfo=timezone.utc)
 IDS = [f"exercise{number}" for number in range(48)]
@@ -30,19 +31,17 @@ def played(side: int, maps: int = 2) -> Played:
 
 
 @pytest.mark.thorough
-def test_pages_show_the_maps_their_note_and_what_was_written(
-    learner: Any, small_class: ClassSummary, read_page: Callable[[str], Any]
-) -> None:
+def test_pages_show_the_maps_their_note_and_what_was_written(learner: Any, small_class: ClassSummary) -> None:
     seen = played(3).model_copy(update={"was_right": True, "given": "1999-", "wrote": (("your class", "12"),)})
-    own = read_page(learner.page({"softmax": seen, "causal_mask": played(3), "gone": seen}))
+    own = Page(learner.page({"softmax": seen, "causal_mask": played(3), "gone": seen}))
     assert own.attributes("class").count("map") == 4
     assert "Played on 22 November 2026, with code that had passed. It counts for no points. t" in own.text
     assert "with code that had not passed as it was." in own.text and "your class 1999-12" in own.text
     full = learner.page(dict.fromkeys(("softmax", "causal_mask"), played(MOST_PLACES, maps=9)))
-    assert "The page has no room for all of its maps." in read_page(full).text
+    assert "The page has no room for all of its maps." in Page(full).text
     gallery = Gallery({"softmax": "Softmax by hand"})
     gallery.add("Ada", "ada.html", {"softmax": seen})
-    whole = read_page(render_class(small_class, gallery))
+    whole = Page(render_class(small_class, gallery))
     assert "Softmax by hand 1 learner Ada: t" in whole.text and whole.attributes("href")[-1] == "./ada.html"
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.mismatch import Mismatch
 from grader.record import Record
 from grader.render.cell_output import CellOutput
 from grader.render.class_page import render_class
@@ -27,11 +26,12 @@ from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.render.verdict import verdict_on
 
+from .conftest import TITLES, UNITS, golden_record, mismatch_of
+
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = {"": 80, "-narrow": 40}
 RECORDS = ("all_passed", "half_done", "hostile", "not_graded", "late")
 
-Units = list[tuple[str, list[str]]]
 Golden = Callable[[Path, str], None]
 
 
@@ -49,20 +49,16 @@ def body(page: str) -> str:
 
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", RECORDS)
-def test_record_in_a_terminal(
-    name: str, width: str, golden: Golden, titles: dict[str, str], units: Units, request: pytest.FixtureRequest
-) -> None:
-    record: Record = request.getfixturevalue(name)
-    text = printed(lambda console: print_record(record, console, titles=titles, units=units), WIDTHS[width])
+def test_record_in_a_terminal(name: str, width: str, golden: Golden) -> None:
+    record = golden_record("hostile_text" if name == "hostile" else name)
+    text = printed(lambda console: print_record(record, console, titles=TITLES, units=UNITS), WIDTHS[width])
     golden(GOLDEN / f"{name}{width}.txt", text)
 
 
-def test_record_in_a_terminal_with_everything_that_passed(
-    golden: Golden, titles: dict[str, str], units: Units, half_done: Record, learner: Any
-) -> None:
+def test_record_in_a_terminal_with_everything_that_passed(golden: Golden, half_done: Record, learner: Any) -> None:
     text = printed(
         lambda console: print_record(
-            half_done, console, titles=titles, units=units, verbose=True, mismatches=learner.checked.mismatches
+            half_done, console, titles=TITLES, units=UNITS, verbose=True, mismatches=learner.checked.mismatches
         ),
         80,
     )
@@ -70,15 +66,13 @@ def test_record_in_a_terminal_with_everything_that_passed(
 
 
 @pytest.mark.parametrize("name", ["half_done", "late"])
-def test_page_of_a_record(
-    name: str, golden: Golden, titles: dict[str, str], units: Units, request: pytest.FixtureRequest
-) -> None:
-    golden(GOLDEN / f"{name}.html", body(render_record(request.getfixturevalue(name), titles=titles, units=units)))
+def test_page_of_a_record(name: str, golden: Golden) -> None:
+    golden(GOLDEN / f"{name}.html", body(render_record(golden_record(name), titles=TITLES, units=UNITS)))
 
 
-def test_below_a_cell(golden: Golden, learner: Any, titles: dict[str, str]) -> None:
+def test_below_a_cell(golden: Golden, learner: Any) -> None:
     (result,) = (each for each in learner.checked.record.exercises if each.id == "masked_softmax")
-    shown = verdict_on(result, title=titles[result.id], mismatches=learner.checked.mismatches, in_cell=True)
+    shown = verdict_on(result, title=TITLES[result.id], mismatches=learner.checked.mismatches, in_cell=True)
     output = CellOutput(shown, closing="Checked as it was run in [3].", problems=["One."], remarks=["Another."])
     golden(GOLDEN / "cell.txt", output.text() + "\n")
     golden(GOLDEN / "cell.html", output.html())
@@ -112,9 +106,7 @@ class Weights:
 
 
 def heat_of(came: list[list[float]], expected: list[list[float]]) -> HeatMap:
-    planes = [tuple(map(tuple, plane)) for plane in (came, expected)]
-    wrong = tuple(tuple(one != other for one, other in zip(*rows, strict=True)) for rows in zip(*planes, strict=True))
-    return HeatMap.of_mismatch(Mismatch("The output", ("query", "key"), *planes, wrong, "Something is off."))
+    return HeatMap.of_mismatch(mismatch_of(came, expected))
 
 
 RIGHT = [[(row * column % 7) / 6 for column in range(12)] for row in range(12)]

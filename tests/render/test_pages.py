@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -23,25 +23,15 @@ from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
 
-Units = Sequence[tuple[str, Sequence[str]]]
-ReadPage = Callable[[str], Any]
-Make = Callable[..., Any]
-Draw = Callable[[Any], str]
+from .conftest import TITLES, UNITS, Page, class_record, class_result, crowd, golden_record
 
 HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
 
 
-def class_of(record: Record, titles: Mapping[str, str] = {}, units: Units = ()) -> ClassSummary:
+def class_of(record: Record, titles: Mapping[str, str] = TITLES, units: Sequence[Any] = UNITS) -> ClassSummary:
     summary = ClassSummary(titles, units)
     summary.add(record, link=f"{record.submission}.html")
     return summary
-
-
-@pytest.fixture(params=["record", "class"])
-def render(request: pytest.FixtureRequest, titles: Mapping[str, str], units: Units) -> Callable[[Record], str]:
-    if request.param == "record":
-        return lambda record: render_record(record, titles=titles, units=units)
-    return lambda record: render_class(class_of(record, titles, units))
 
 
 def spoilt(part: Any) -> Any:
@@ -72,21 +62,21 @@ def hostile_learner(learner: Any) -> Any:
     )
 
 
-@pytest.fixture(params=["learner", "hostile_learner"])
-def any_learner(request: pytest.FixtureRequest) -> Any:
-    return request.getfixturevalue(request.param)
+RECORDS = ("half_done", "hostile_text", "not_graded", "all_passed")
+PAGES = (*(f"{kind} {name}" for kind in ("record", "class") for name in RECORDS), "class", "learner", "hostile_learner")
 
 
-def assert_self_contained(html: str, page: Any) -> None:
-    assert {tag for tag, _ in page.elements}.isdisjoint({"link", "img", "iframe", "object", "embed", "form", "base"})
-    assert page.attributes("src") == []
-    assert all(href.startswith(("#", "./")) for href in page.attributes("href"))
-    assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
-    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
-    assert "url(" not in style and "@import" not in style
-    assert not any("url(" in each for each in page.attributes("style"))
-    policy = next(attrs for tag, attrs in page.elements if attrs.get("http-equiv") == "Content-Security-Policy")
-    assert str(policy["content"]).startswith("default-src 'none'; style-src 'unsafe-inline'")
+@pytest.fixture(params=PAGES)
+def draw(request: pytest.FixtureRequest) -> Callable[[], str]:
+    """Draws a page: of a record, of a class with that record or of many kinds, of a learner."""
+    kind, _, name = request.param.partition(" ")
+    if kind == "record":
+        return lambda: render_record(golden_record(name), titles=TITLES, units=UNITS)
+    if kind == "class":
+        summary = class_of(golden_record(name)) if name else request.getfixturevalue("small_class")
+        return lambda: render_class(summary)
+    found: Callable[[], str] = request.getfixturevalue(kind).page
+    return found
 
 
 def invisible(html: str) -> set[str]:
@@ -94,96 +84,93 @@ def invisible(html: str) -> set[str]:
     return {char for char in html if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")} - {"\n"}
 
 
+# --- of every page ----------------------------------------------------------------------------------------------------
+
+
+def test_page_is_self_contained_and_the_same_for_the_same_data(draw: Callable[[], str]) -> None:
+    html = draw()
+    page = Page(html)
+    assert draw() == html
+    assert {tag for tag, _ in page.elements}.isdisjoint({"link", "img", "iframe", "object", "embed", "form", "base"})
+    assert page.attributes("src") == []
+    assert all(href.startswith(("#", "./")) for href in page.attributes("href"))
+    assert not any(name.startswith("on") for _, attrs in page.elements for name in attrs)
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert not any(each in style for each in ("url(", "@import"))
+    assert not any("url(" in each for each in page.attributes("style"))
+    policy = next(attrs for tag, attrs in page.elements if attrs.get("http-equiv") == "Content-Security-Policy")
+    assert str(policy["content"]).startswith("default-src 'none'; style-src 'unsafe-inline'")
+
+
+def test_nothing_invisible_reaches_the_page(draw: Callable[[], str]) -> None:
+    assert not invisible(draw())
+
+
+def test_headings_tables_and_links_are_in_order_for_those_who_listen(draw: Callable[[], str]) -> None:
+    page = Page(draw())
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert page.count("table") == page.count("caption")
+    assert all(attrs.get("scope") in ("col", "row") for tag, attrs in page.elements if tag == "th")
+    ids = page.attributes("id")
+    assert len(ids) == len(set(ids))
+    targets = [href.removeprefix("#") for href in page.attributes("href") if href.startswith("#")]
+    named = [id for name in ("aria-labelledby", "aria-describedby") for id in page.attributes(name)]
+    assert {*targets, *named} <= set(ids)
+
+
 # --- what comes from learners -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["half_done", "hostile", "not_graded", "all_passed"])
-def test_page_is_self_contained(
-    name: str, render: Callable[[Record], str], request: pytest.FixtureRequest, read_page: ReadPage
-) -> None:
-    html = render(request.getfixturevalue(name))
-    assert_self_contained(html, read_page(html))
-
-
-def test_page_of_a_learner_is_self_contained_and_runs_nothing(any_learner: Any, read_page: ReadPage) -> None:
-    html = any_learner.page()
-    assert_self_contained(html, read_page(html))
-    assert read_page(html).count("script") == 0
-
-
-def test_page_of_a_record_runs_nothing(
-    half_done: Record, titles: Mapping[str, str], units: Units, read_page: ReadPage
-) -> None:
-    page = read_page(render_record(half_done, titles=titles, units=units))
+def test_page_of_a_record_runs_nothing(half_done: Record, learner: Any, hostile_learner: Any) -> None:
+    page = Page(render_record(half_done, titles=TITLES, units=UNITS))
     assert {tag for tag, _ in page.elements}.isdisjoint({"script", "svg"})
+    assert Page(learner.page()).count("script") == Page(hostile_learner.page()).count("script") == 0
 
 
-def test_learners_text_is_escaped_and_shown(
-    hostile: Record, hostile_learner: Any, titles: Mapping[str, str], units: Units, read_page: ReadPage
-) -> None:
-    page = read_page(render_record(hostile, titles=titles, units=units))
-    assert "</pre><script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }}" in page.text
-    assert "mallory\\u202etxt.exe<script>" in page.text
-    text = read_page(hostile_learner.page()).text
+def test_learners_text_is_escaped_and_shown(hostile: Record, hostile_learner: Any) -> None:
+    text = Page(render_record(hostile, titles=TITLES, units=UNITS)).text
+    assert "</pre><script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }}" in text
+    assert "mallory\\u202etxt.exe<script>" in text
+    text = Page(hostile_learner.page()).text
     for told in ("<script>alert(1)</script>", "{{ 7 * 7 }}", "\\u202etxt\\x1b[2J"):
         assert told in text
 
 
-def test_nothing_invisible_reaches_the_page(
-    render: Callable[[Record], str], hostile: Record, hostile_learner: Any
-) -> None:
-    assert not invisible(render(hostile)) and not invisible(hostile_learner.page())
-
-
-def test_titles_of_a_course_are_escaped_too(half_done: Record, read_page: ReadPage) -> None:
+def test_titles_of_a_course_are_escaped_too(half_done: Record) -> None:
     bad = '"><script>x</script>\u202e'
-    for html in (
-        render_record(half_done, titles={"softmax": bad}, units=[(bad, ["softmax"])]),
-        render_class(class_of(half_done, {"softmax": bad}, [(bad, ["softmax"])])),
-    ):
-        assert "<script>x</script>" in read_page(html).text
+    titles, units = {"softmax": bad}, [(bad, ["softmax"])]
+    summary = class_of(half_done, titles, units)
+    for html in (render_record(half_done, titles=titles, units=units), render_class(summary)):
+        assert "<script>x</script>" in Page(html).text
         assert "<script>x" not in html and not invisible(html)
 
 
 def test_reason_is_shown_as_text_only(late: Record) -> None:
-    told = (late.adjustments or ())[0].model_copy(update={"reason": "<script>alert(1)</script>\x1b[2J\u202e"})
-    page = render_record(
-        late.model_copy(update={"adjustments": (told, *(late.adjustments or ())[1:])}), titles={}, units=[]
-    )
+    first, *others = late.adjustments or ()
+    told = first.model_copy(update={"reason": "<script>alert(1)</script>\x1b[2J\u202e"})
+    page = render_record(late.model_copy(update={"adjustments": (told, *others)}), titles={}, units=[])
     assert "<script>" not in page and "&lt;script&gt;" in page and not invisible(page)
 
 
-def test_graded_code_is_shown_as_text_only(half_done: Record, read_page: ReadPage) -> None:
+def test_graded_code_is_shown_as_text_only_and_backticks_are_code(half_done: Record) -> None:
     source = "def softmax(scores):\n    return '<script>alert(1)</script>\x1b'\n" + "# more\n" * 500
     html = render_record(half_done, titles={}, units=[], sources={"softmax": source.encode() + b"\xff"})
-    page = read_page(html)
-    assert "def softmax(scores): return '<script>alert(1)</script>\\x1b'" in page.text
-    assert "<script>" not in html and "... (103 more lines)" in page.text
-
-
-def test_what_stands_between_backticks_is_code(half_done: Record) -> None:
-    failed = half_done.exercises[1]
-    named = failed.model_copy(update={"diagnosis": (Diagnosis(mistake="a", message="You <b>forgot</b> `dim=-1`."),)})
+    assert "def softmax(scores): return '<script>alert(1)</script>\\x1b'" in Page(html).text
+    assert "<script>" not in html and "... (103 more lines)" in html
+    mistake = Diagnosis(mistake="a", message="You <b>forgot</b> `dim=-1`.")
+    named = half_done.exercises[1].model_copy(update={"diagnosis": (mistake,)})
     page = render_record(half_done.model_copy(update={"exercises": (named,)}), titles={}, units=[])
     assert "You &lt;b&gt;forgot&lt;/b&gt; <code>dim=-1</code>." in page
 
 
 def test_page_stays_small_whatever_a_learner_prints(half_done: Record) -> None:
-    checks = tuple(
-        check.model_copy(update={"message": "\u202e" * 5_000_000}) for check in half_done.exercises[1].checks
-    )
-    exercise = half_done.exercises[1].model_copy(update={"checks": checks})
+    exercise = half_done.exercises[1]
+    checks = tuple(check.model_copy(update={"message": "\u202e" * 5_000_000}) for check in exercise.checks)
     problems = (Problem(file="f" * 100_000, kind="unknown", message="m" * 100_000),) * 1000
-    record = half_done.model_copy(update={"exercises": (exercise,), "problems": problems})
-    assert len(render_record(record, titles={}, units=[])) < 500_000
-
-
-def test_same_data_give_the_same_page(
-    half_done: Record, render: Callable[[Record], str], learner: Any, small_class: ClassSummary
-) -> None:
-    assert render(half_done) == render(half_done)
-    assert learner.page() == learner.page()
-    assert render_class(small_class) == render_class(small_class)
+    changed = {"exercises": (exercise.model_copy(update={"checks": checks}),), "problems": problems}
+    assert len(render_record(half_done.model_copy(update=changed), titles={}, units=[])) < 500_000
 
 
 @pytest.mark.parametrize(
@@ -207,14 +194,14 @@ def test_links_stay_beside_the_page(path: str, address: str, half_done: Record) 
 # --- the class page's script ------------------------------------------------------------------------------------------
 
 
-def test_only_script_is_the_pages_own_and_the_policy_knows_it(small_class: ClassSummary, read_page: ReadPage) -> None:
+def test_only_script_is_the_pages_own_and_the_policy_knows_it(small_class: ClassSummary) -> None:
     html = render_class(small_class)
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     assert "<!--" not in script
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = next(attrs["content"] for tag, attrs in read_page(html).elements if "http-equiv" in attrs)
+    policy = next(attrs["content"] for tag, attrs in Page(html).elements if "http-equiv" in attrs)
     assert f"script-src 'sha256-{digest}';" in policy
-    assert sum(tag == "script" for tag, _ in read_page(html).elements) == 1
+    assert Page(html).count("script") == 1
 
 
 def test_script_never_makes_markup_of_text(small_class: ClassSummary) -> None:
@@ -222,85 +209,39 @@ def test_script_never_makes_markup_of_text(small_class: ClassSummary) -> None:
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|Function\(", script)
 
 
-# --- for those who listen ---------------------------------------------------------------------------------------------
+# --- a learner's page -------------------------------------------------------------------------------------------------
 
 
-def test_headings_tables_and_links_are_in_order(
-    learner: Any,
-    small_class: ClassSummary,
-    half_done: Record,
-    titles: Mapping[str, str],
-    units: Units,
-    read_page: ReadPage,
-) -> None:
-    for html in (
-        learner.page(),
-        render_class(small_class),
-        render_record(half_done, titles=titles, units=units),
-    ):
-        page = read_page(html)
-        levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch(r"h[1-6]", tag)]
-        assert levels[0] == 1 and levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in pairwise(levels))
-        assert page.count("table") == page.count("caption")
-        assert all(attrs.get("scope") in ("col", "row") for tag, attrs in page.elements if tag == "th")
-        ids = page.attributes("id")
-        assert len(ids) == len(set(ids))
-        targets = [href.removeprefix("#") for href in page.attributes("href") if href.startswith("#")]
-        named = [id for name in ("aria-labelledby", "aria-describedby") for id in page.attributes(name)]
-        assert {*targets, *named} <= set(ids)
-
-
-def test_equal_pictures_have_ids_of_their_own(learner: Any, read_page: ReadPage) -> None:
+def test_equal_pictures_have_ids_of_their_own(learner: Any) -> None:
     def shown(result: Any) -> Any:
         checks = tuple(check.model_copy(update={"visible": True}) for check in result.checks)
         return result.model_copy(update={"checks": checks})
 
-    page = read_page(learner.with_results(shown).page())
+    page = Page(learner.with_results(shown).page())
     assert page.attributes("class").count("heatmap") == 2
-    ids = page.attributes("id")
-    assert len(ids) == len(set(ids))
+    assert len(page.attributes("id")) == len(set(page.attributes("id")))
 
 
-# --- a learner's page -------------------------------------------------------------------------------------------------
-
-
-def test_beginner_is_told_what_comes_where(learner: Any, read_page: ReadPage) -> None:
-    text = read_page(replace(learner, progress=Progress(), checked=None).page()).text
+def test_beginner_is_told_what_comes_and_who_is_through_is_told_so(learner: Any) -> None:
+    text = Page(replace(learner, progress=Progress(), checked=None).page()).text
     for told in ("0 of 21.5 points", "Next: Softmax by hand", "Nothing is passed yet."):
         assert told in text
     assert "attempts" not in text
-
-
-def test_who_is_through_is_told_so(learner: Any, read_page: ReadPage) -> None:
     done = ExerciseProgress(passed_at=learner.at)
     through = learner.with_progress(**{each.id: done for each in learner.course.exercises})
-    assert "All done." in read_page(through.page()).text
+    assert "All done." in Page(through.page()).text
 
 
-def with_attempts(learner: Any, count: int) -> Any:
+def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Any) -> None:
+    failed = {"status": "failed", "points": 0.0, "max_points": 5.0, "digest": ""}
     attempts = [
-        AttemptEntry(
-            at=learner.at - timedelta(hours=n),
-            status="failed",
-            points=0.0,
-            max_points=5.0,
-            digest="",
-            failed=["test_one", "two", "three", f"last {n}"],
-        )
-        for n in range(count)
+        AttemptEntry(at=learner.at - timedelta(hours=n), failed=["test_one", "two", "three", f"last {n}"], **failed)
+        for n in range(1000)
     ]
-    return learner.with_progress(masked_softmax=ExerciseProgress(attempts=attempts))
-
-
-def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Any, read_page: ReadPage) -> None:
-    page = read_page(with_attempts(learner, 200).page())
-    assert "The latest 30 of 200." in page.text
-    assert page.text.count("one two and 2 more") == 30
-
-
-def test_page_stays_small_after_years(learner: Any) -> None:
-    assert len(with_attempts(learner, 1000).page()) < 150_000
+    html = learner.with_progress(masked_softmax=ExerciseProgress(attempts=attempts)).page()
+    assert "The latest 30 of 1000." in Page(html).text
+    assert Page(html).text.count("one two and 2 more") == 30
+    assert len(html) < 150_000
 
 
 @pytest.mark.parametrize(
@@ -312,46 +253,38 @@ def test_page_stays_small_after_years(learner: Any) -> None:
         pytest.param(30, "in 30 days, on 12 January 2027 Softmax by hand", id="next-year"),
     ],
 )
-def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Any, read_page: ReadPage) -> None:
-    text = read_page(learner.due_in(days).page()).text
-    assert told in text
+def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Any) -> None:
+    assert told in Page(learner.due_in(days).page()).text
 
 
 # --- a class page -----------------------------------------------------------------------------------------------------
 
 
-def test_class_without_submissions_is_told(read_page: ReadPage) -> None:
+def test_class_without_submissions_and_isolation_other_than_full_are_told(half_done: Record) -> None:
     summary = ClassSummary({}, [])
-    assert "No submissions." in read_page(render_class(summary)).text
+    assert "No submissions." in Page(render_class(summary)).text
     summary.add_absent("Zoë")
-    assert "On the roster, but handed in nothing: 1 learner." in read_page(render_class(summary)).text
-
-
-def test_isolation_other_than_full_is_told(half_done: Record) -> None:
+    assert "On the roster, but handed in nothing: 1 learner." in Page(render_class(summary)).text
     html = render_class(class_of(half_done.model_copy(update={"isolation": "reduced"})))
     assert "Isolation: reduced (no namespaces; chosen by whoever graded)." in html
 
 
-def test_page_of_a_thousand_learners_stays_small(make_crowd: Callable[[int, int], Iterator[Record]]) -> None:
+def test_page_of_a_thousand_learners_stays_small() -> None:
     summary = ClassSummary({}, [])
-    for number, record in enumerate(make_crowd(1000, 40), 1):
+    for number, record in enumerate(crowd(1000, 40), 1):
         summary.add(record, shown=f"Some Learner {number}", link=f"learner-{number:04d}.html")
     html = render_class(summary)
     assert html.count('<th scope="row" class="who">') == 1000
     assert len(html.encode()) < 1_500_000
 
 
-def test_class_too_large_for_a_browser_lists_those_with_the_fewest_points(
-    monkeypatch: pytest.MonkeyPatch, make_record: Make, make_result: Make, read_page: ReadPage
-) -> None:
+def test_class_too_large_for_a_browser_lists_those_with_the_fewest_points(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_page, "MOST_LISTED", 5)
     monkeypatch.setattr(class_page, "MOST_NAMED", 7)
-    summary = ClassSummary({}, [])
+    summary, wrong = ClassSummary({}, []), class_result("a", "failed", missed=["test_dtype"], mistakes=["one"])
     for number in range(20):
-        wrong = make_result("a", "failed", missed=["test_dtype"], mistakes=["one"])
-        summary.add(make_record(f"learner-{number + 1}", [make_result("a") if number < 8 else wrong]))
+        summary.add(class_record(f"learner-{number + 1}", [class_result("a") if number < 8 else wrong]))
     html = render_class(summary)
-    text = read_page(html).text
     assert re.findall(r"<tr><td>(\d+)</td>", html) == ["9", "10", "11", "12", "13"]
-    assert "Here are the 5 learners with the fewest points, of 20." in text
-    assert "learner-14, learner-15 and 5 more" in text
+    assert "Here are the 5 learners with the fewest points, of 20." in Page(html).text
+    assert "learner-14, learner-15 and 5 more" in Page(html).text

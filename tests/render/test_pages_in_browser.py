@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.record import Record
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
+
+from .conftest import TITLES, UNITS, crowd
 
 SIZES = {"phone": (375, 812), "desk": (1280, 900)}
 READABLE = 4.5
@@ -28,14 +28,14 @@ OPEN_ALL = "document.querySelectorAll('details').forEach(each => each.open = tru
 
 
 @pytest.fixture(params=["learner", "class", "record"])
-def page(request: pytest.FixtureRequest, tmp_path: Path, titles: dict[str, str], units: Any) -> Path:
+def page(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Each kind of page, as a file."""
     if request.param == "learner":
         html = request.getfixturevalue("learner").page()
     elif request.param == "class":
         html = render_class(request.getfixturevalue("small_class"))
     else:
-        html = render_record(request.getfixturevalue("half_done"), titles=titles, units=units)
+        html = render_record(request.getfixturevalue("half_done"), titles=TITLES, units=UNITS)
     path = tmp_path / "page.html"
     path.write_text(html, encoding="utf-8")
     return path
@@ -99,10 +99,8 @@ def test_learners_are_filtered_by_name_and_by_what_became_of_an_exercise(small: 
 
 
 @pytest.mark.thorough
-def test_thousand_learners_sort_filter_and_print(
-    browser: Any, make_crowd: Callable[[int, int], Iterator[Record]], tmp_path: Path
-) -> None:
-    records = list(make_crowd(LEARNERS, EXERCISES))
+def test_thousand_learners_sort_filter_and_print(browser: Any, tmp_path: Path) -> None:
+    records = list(crowd(LEARNERS, EXERCISES))
     summary = ClassSummary({}, [])
     for record in records:
         summary.add(record)

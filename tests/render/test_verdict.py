@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from grader.mismatch import Mismatch
-from grader.record import CheckResult, Diagnosis, ExerciseResult, Outcome, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Status
 from grader.render.verdict import ExerciseVerdict, by_unit, verdict_on, verdict_on_check
 from grader.render.wording import NOT_GRADED
 
-NOT_HERE = "This can only be checked when you hand in."
-
 SEEN = Mismatch("The output", (), ((1.0,),), ((2.0,),), ((True,),), "1 of 1 numbers is off.")
+NOT_HERE = "This can only be checked when you hand in."
+ERROR = "RuntimeError in line 3, in `f` (`a @ b`): sizes"
+WRONG = "The output has the right shape, but {} of its 9 numbers are wrong."
 
 
-def check(name: str, outcome: Outcome = "failed", message: str = "", **more: bool | float | str) -> CheckResult:
+def check(name: str, outcome: str = "failed", message: str = "", **more: Any) -> CheckResult:
     points = 1.0 if outcome == "passed" else 0.0
     given = {"title": f"Title of {name}.", "points": points, "max_points": 1.0, "visible": True, **more}
     return CheckResult.model_validate({"name": name, "outcome": outcome, "message": message, **given})
@@ -34,82 +37,68 @@ def verdict(*checks: CheckResult, status: Status = "failed", mistakes: tuple[str
     return verdict_on(result, title="Softmax by hand", mismatches=mismatches, lines=3)
 
 
-def test_checks_that_fail_for_one_reason_are_one_failure() -> None:
-    shown = verdict(check("a", message="Row 0."), check("b", message="Row 1."), check("c", message="Row 0."))
-    assert [(failure.message, [each.name for each in failure.checks]) for failure in shown.failures] == [
-        ("Row 0.", ["a", "c"]),
-        ("Row 1.", ["b"]),
-    ]
-    assert [failure.summary for failure in shown.failures] == ["", ""]
+def of_messages(*messages: str, mistakes: tuple[str, ...] = ()) -> ExerciseVerdict:
+    """Of checks that failed with these messages, called 0, 1, 2 and so on."""
+    return verdict(*(check(str(number), message=text) for number, text in enumerate(messages)), mistakes=mistakes)
 
 
-def test_many_checks_that_fail_for_one_reason_have_a_summary() -> None:
-    (failure,) = verdict(*(check(name, message="SyntaxError") for name in "abc")).failures
-    assert failure.summary == "3 checks failed for this reason  0 / 3"
+@pytest.mark.parametrize(
+    ("messages", "failures", "summary", "others", "left_out"),
+    [
+        pytest.param(["Row 0.", "Row 1.", "Row 0."], ["02", "1"], "", "", "2 more checks fail", id="one reason each"),
+        pytest.param(
+            ["SyntaxError"] * 3, ["012"], "3 checks failed for this reason  0 / 3", "", "", id="many for one reason"
+        ),
+        pytest.param(["", "", ""], ["0", "1", "2"], "", "12", "", id="without a reason each by itself"),
+        pytest.param([WRONG.format(2), WRONG.format(5)], ["0", "1"], "", "", "1 more check fails", id="wrong numbers"),
+        pytest.param([WRONG.format(2), "No gradient reaches `x`."], ["0", "1"], "", "1", "", id="another way"),
+        pytest.param(
+            [f"{ERROR} 1"] * 3 + ["Not a tensor."],
+            ["012", "3"],
+            "3 checks failed for this reason  0 / 3",
+            "3",
+            "",
+            id="many with one error",
+        ),
+        pytest.param(list("abcdef"), list("012345"), "", "123", "2 more checks fail", id="too many ways"),
+    ],
+)
+def test_a_reason_is_one_failure_and_brief_has_the_first_and_a_check_for_each_other_way(
+    messages: list[str], failures: list[str], summary: str, others: str, left_out: str
+) -> None:
+    shown = of_messages(*messages)
+    assert ["".join(each.name for each in failure.checks) for failure in shown.failures] == failures
+    assert shown.brief is not None and shown.brief.first is shown.failures[0]
+    assert shown.brief.first.summary == summary
+    assert "".join(each.name for each in shown.brief.others) == others
+    assert shown.brief.left_out == (f"... and {left_out}." if left_out else "")
 
 
-def test_checks_without_a_reason_are_failures_by_themselves() -> None:
-    assert [failure.summary for failure in verdict(*(check(name) for name in "abc")).failures] == ["", "", ""]
-
-
-ERROR = "RuntimeError in line 3, in `f` (`a @ b`): sizes"
+def test_brief_has_no_other_ways_where_a_mistake_is_named() -> None:
+    brief = of_messages("a", "b", "c", "d", mistakes=("mask",)).brief
+    assert brief is not None and (brief.others, brief.left_out) == ((), "... and 3 more checks fail.")
 
 
 def test_an_error_in_one_line_is_one_failure_told_by_a_visible_check() -> None:
-    checks = [
+    first, second = verdict(
         check("a", message=f"{ERROR} 2 and 3", visible=False),
         check("b", message=f"{ERROR} 4 and 5\n    a  (2, 4)"),
         check("c", message=f"{ERROR.replace('line 3', 'line 4')} 2 and 3"),
-    ]
-    first, second = verdict(*checks).failures
+    ).failures
     assert first.message == f"{ERROR} 4 and 5\n    a  (2, 4)"
     assert [each.name for each in second.checks] == ["c"]
 
 
-WRONG = "The output has the right shape, but {} of its 9 numbers are wrong."
-
-
-@pytest.mark.parametrize(
-    ("messages", "others", "more"),
-    [
-        pytest.param([WRONG.format(2), WRONG.format(5)], [], 1, id="other wrong numbers are the same way"),
-        pytest.param([WRONG.format(2), "No gradient reaches `x`."], ["1"], 0, id="another way"),
-        pytest.param(["Row 0 sums to 1.1.", "Row 2 sums to 0.7."], [], 1, id="other numbers in a sentence"),
-        pytest.param(["", ""], ["1"], 0, id="nothing but titles"),
-        pytest.param([f"{ERROR} 1"] * 3 + ["Not a tensor."], ["3"], 0, id="many with one error"),
-        pytest.param(list("abcdef"), ["1", "2", "3"], 2, id="too many ways"),
-    ],
-)
-def test_brief_has_the_first_failure_and_a_check_for_each_other_way(
-    messages: list[str], others: list[str], more: int
-) -> None:
-    brief = verdict(*(check(str(number), message=text) for number, text in enumerate(messages))).brief
-    assert brief is not None and brief.first.checks[0].name == "0"
-    told = {0: "", 1: "... and 1 more check fails.", 2: "... and 2 more checks fail."}[more]
-    assert ([each.name for each in brief.others], brief.left_out) == (others, told)
-
-
-def test_brief_has_no_other_ways_where_a_mistake_is_named() -> None:
-    brief = verdict(*(check(text, message=text) for text in "abcd"), mistakes=("mask",)).brief
-    assert brief is not None and (brief.others, brief.left_out) == ((), "... and 3 more checks fail.")
-
-
-def test_what_a_table_shows_is_not_told_in_a_list_too() -> None:
-    (listed, told) = verdict(
-        check("a", message="It should be [1.0]; yours is [2.0]."), check("b", message="No.")
-    ).checks
-    assert (listed.message, told.message) == ("", "No.")
-
-
-def test_numbers_are_seen_only_of_visible_checks_that_failed() -> None:
-    shown = verdict(check("seen"), check("hidden", visible=False), check("right", "passed"))
-    assert [each.name for each in shown.checks if each.mismatch] == ["seen"]
+def test_numbers_are_seen_only_of_visible_checks_that_failed_and_then_not_listed_too() -> None:
+    listed = check("seen", message="It should be [1.0]; yours is [2.0].")
+    shown = verdict(listed, check("told", message="No."), check("hidden", visible=False), check("right", "passed"))
+    assert [each.name for each in shown.checks if each.mismatch] == ["seen", "told"]
+    assert [each.message for each in shown.checks] == ["", "No.", "", ""]
 
 
 def test_all_text_is_made_safe_and_bounded() -> None:
-    shown = verdict(
-        check("a", message="\x1b[2J\n" * 100, title="A\u202etitle\nof two lines"), mistakes=("\x1b]0;\u202e",)
-    )
+    long = check("a", message="\x1b[2J\n" * 100, title="A\u202etitle\nof two lines")
+    shown = verdict(long, mistakes=("\x1b]0;\u202e",))
     (first,) = shown.checks
     assert first.title == "A\\u202etitle\\nof two lines"
     assert first.message.split("\n") == ["\\x1b[2J"] * 3 + ["... (97 more lines)"]
@@ -140,27 +129,22 @@ def test_checks_that_could_not_run_here_give_their_reason_and_the_others_hold() 
 
 
 @pytest.mark.parametrize(
-    ("status", "in_cell", "note"),
+    ("status", "on_file", "on_cell"),
     [
-        ("missing", False, "There is no file for this exercise."),
-        ("missing", True, "There is no answer to this exercise in the notebook."),
-        ("not_started", False, "The file is as it was given."),
-        ("not_started", True, "The cell is as it was given."),
-        ("error", True, NOT_GRADED),
+        ("missing", "There is no file for this exercise.", "There is no answer to this exercise in the notebook."),
+        ("not_started", "The file is as it was given.", "The cell is as it was given."),
+        ("error", NOT_GRADED, NOT_GRADED),
     ],
 )
-def test_what_was_not_checked_says_why(status: Status, in_cell: bool, note: str) -> None:
-    empty = ExerciseResult(
-        id="softmax", status=status, points=0.0, max_points=1.0, checks=(), diagnosis=(), seconds=0.0
-    )
-    shown = verdict_on(empty, in_cell=in_cell)
-    assert (shown.note, shown.is_checked, shown.title) == (note, False, "softmax")
+def test_what_was_not_checked_says_why(status: Status, on_file: str, on_cell: str) -> None:
+    given = {"id": "softmax", "status": status, "points": 0.0, "max_points": 1.0, "seconds": 0.0}
+    empty = ExerciseResult.model_validate({**given, "checks": (), "diagnosis": ()})
+    for in_cell, note in enumerate((on_file, on_cell)):
+        shown = verdict_on(empty, in_cell=bool(in_cell))
+        assert (shown.note, shown.is_checked, shown.title) == (note, False, "softmax")
 
 
 def test_units_lose_no_exercise() -> None:
-    one = verdict(check("a"))
-    assert [(unit.title, len(unit.exercises)) for unit in by_unit([one], [("1. Lookup", ["softmax", "other"])])] == [
-        ("1. Lookup", 1)
-    ]
-    assert [unit.title for unit in by_unit([one], [("1. Lookup", ["other"])])] == ["Other exercises"]
-    assert [unit.title for unit in by_unit([one], [])] == ["Exercises"]
+    units = {"1. Lookup": ["softmax", "other"]}, {"1. Lookup": ["other"]}, {}
+    named = [by_unit([verdict(check("a"))], list(each.items())) for each in units]
+    assert [unit.title for (unit,) in named] == ["1. Lookup", "Other exercises", "Exercises"]
