@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from grader.course.model import Course, Document, Exercise, Unit
+from grader.course import load_course
 from grader.mismatch import Mismatch
 from grader.played import Played
 from grader.practice.checking import Checked
 from grader.practice.learner_page import render_learner
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
-from grader.practice.review import cards_of
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
 from grader.render.class_summary import ClassSummary
@@ -222,151 +221,78 @@ def mismatch_of(came: list[list[float]], expected: list[list[float]], *, axes: S
 
 # --- a learner half way ------------------------------------------------------------------------------------------
 
+ROOT = Path(__file__).resolve().parents[2]
 NOW = datetime(2026, 11, 18, 20, 15, tzinfo=timezone.utc)
-
-WEIGHTS = Mismatch(
-    what="The output",
-    axes=("query", "key"),
-    came=((0.5, 0.25, 0.25), (0.3, 0.4, 0.3), (0.2, 0.3, 0.5)),
-    expected=((1.0, 0.0, 0.0), (0.4, 0.6, 0.0), (0.2, 0.3, 0.5)),
-    wrong=((True, True, True), (True, True, True), (False, False, False)),
-    note="6 of 9 numbers are off, only in rows (query) 0 and 1, counted from 0; the others are right.",
-)
+HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
 
 
-def masked_softmax(message: str = "The weights differ from the expected ones.") -> ExerciseResult:
-    """A verdict with a failed visible check, a failed hidden one, a passed one and a diagnosis."""
-
-    def check(name: str, title: str, points: float, worth: float, *, visible: bool = False) -> CheckResult:
-        return CheckResult(
-            name=name,
-            title=title,
-            outcome="passed" if points else "failed",
-            points=points,
-            max_points=worth,
-            visible=visible,
-            message="" if points else message,
-        )
-
-    return ExerciseResult(
-        id="masked_softmax",
-        status="failed",
-        points=1.0,
-        max_points=5.0,
-        checks=(
-            check("test_example", "The document's example comes out.", 0.0, 1.0, visible=True),
-            check("test_future", "A later token gets no weight.", 0.0, 3.0),
-            check("test_dtype", "The weights keep the scores' dtype.", 1.0, 1.0),
-        ),
-        diagnosis=(Diagnosis(mistake="mask-after", message="the mask is applied after the softmax."),),
-        seconds=0.02,
-    )
-
-
-def tries(*points: float, most: float, days_ago: int, reason: str = "Row 0 sums to 0.8.") -> list[AttemptEntry]:
+def tries(*points: float, most: float, days_ago: float, reason: str = "Row 0 sums to 0.8.") -> list[AttemptEntry]:
     """Attempts ten minutes apart; those with all points passed."""
-    start = NOW - timedelta(days=days_ago)
     return [
-        attempt(start + timedelta(minutes=10 * n), each, most, {} if each == most else {"known": reason})
+        AttemptEntry(
+            at=NOW - timedelta(days=days_ago, minutes=-10 * n),
+            status="passed" if each == most else "failed",
+            points=each,
+            max_points=most,
+            digest="",
+            mistakes={} if each == most else {"known": reason},
+        )
         for n, each in enumerate(points)
     ]
 
 
-def attempt(at: datetime, points: float, most: float, mistakes: dict[str, str] | None = None, **more: Any) -> Any:
-    status = "passed" if points == most else "failed"
-    return AttemptEntry(
-        at=at, status=status, points=points, max_points=most, digest="", mistakes=mistakes or {}, **more
-    )
+def failed_visibly(message: str) -> ExerciseResult:
+    """A verdict with a failed visible check, a failed hidden one, a passed one and a diagnosis."""
+    result = class_result("masked_softmax", "failed", missed=["test_example", "test_formula"], mistakes=["mask-after"])
+    first, second, third = (check.model_copy(update={"message": message}) for check in result.checks)
+    third = third.model_copy(update={"message": ""})
+    return result.model_copy(update={"checks": (first.model_copy(update={"visible": True}), second, third)})
 
 
-def passed(days_ago: int, attempts: Sequence[AttemptEntry], **more: Any) -> ExerciseProgress:
-    """An exercise passed days ago."""
-    return ExerciseProgress(passed_at=NOW - timedelta(days=days_ago), attempts=list(attempts), **more)
-
-
-@dataclass(frozen=True)
 class LearnerAtWork:
-    """All that a learner's page is made from."""
+    """Draws the page of a learner of our course: passed, passed and wrong since, skipped, tried, and open exercises.
 
-    workspace: Workspace
-    progress: Progress
-    checked: Checked | None
-    at: datetime = NOW
+    text: whatever can come from the learner.
+    """
 
-    @property
-    def course(self) -> Course:
-        return self.workspace.course
+    def __init__(self, folder: Path, text: str = "Row 0 sums to 0.8.") -> None:
+        self.course = load_course(ROOT / "course.yml")
+        self.at = NOW
+        self.result = failed_visibly(text)
+        again = tries(4.0, most=4.0, days_ago=2)[0].model_copy(update={"kind": "review"})
+        self.progress = {
+            "softmax": ExerciseProgress(
+                passed_at=NOW - timedelta(days=20),
+                attempts=[*tries(0.0, 4.0, most=4.0, days_ago=20, reason=text), again],
+                hints=[HintEntry(at=NOW - timedelta(days=20), level=1)],
+                reviews=[ReviewEntry(at=NOW - timedelta(days=2, minutes=8), attempts=2, hints=1)],
+            ),
+            "scaled_scores": ExerciseProgress(
+                passed_at=NOW - timedelta(days=10), attempts=tries(1.0, 3.0, most=3.0, days_ago=10)
+            ),
+            "debug_attn_weights": ExerciseProgress(skipped=True),
+            "masked_softmax": ExerciseProgress(attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason=text)),
+        }
+        weights = mismatch_of([[0.5, 0.25], [0.3, 0.4]], [[1.0, 0.0], [0.3, 0.4]])
+        self.mismatch = replace(weights, what=f"The output {text}", note=text)
+        self._folder = folder
 
     def page(self, played: Mapping[str, Played] = {}) -> str:
-        return render_learner(self.workspace, self.progress, self.at, self.checked, played)
-
-    def with_progress(self, **exercises: ExerciseProgress) -> LearnerAtWork:
-        return replace(self, progress=Progress(exercises={**self.progress.exercises, **exercises}))
-
-    def due_in(self, days: int) -> LearnerAtWork:
-        """At the time from which the first exercise comes back in some days."""
-        return replace(self, at=cards_of(self.progress)["softmax"].due - timedelta(days=days))
-
-    def with_results(self, change: Callable[[ExerciseResult], ExerciseResult]) -> LearnerAtWork:
-        assert self.checked is not None
-        record = self.checked.record
-        record = record.model_copy(update={"exercises": tuple(map(change, record.exercises))})
-        return replace(self, checked=replace(self.checked, record=record))
-
-
-def small_course(root: Path, version: str) -> Course:
-    """Four units with the exercises of the records."""
-    points = dict(zip(TITLES, (4.0, 3.0, 4.0, 1.5, 5.0, 4.0), strict=True))
-
-    def exercise(id: str, number: int, folder: str) -> Exercise:
-        return Exercise(
-            id=id,
-            number=number,
-            unit=folder,
-            kind="implement",
-            title=TITLES[id],
-            points=points[id],
-            requires=("masked_softmax",) if id == "split_heads" else (),
-            document="one",
-            step="1",
-            entry_points=(id,),
-            hints=("What must a row add up to?", "Divide.", "By the sum."),
+        names = ("test_example", "test_formula")
+        checked = Checked(
+            class_record("learner", [class_result("softmax"), self.result]),
+            {("masked_softmax", name): self.mismatch for name in names},
         )
-
-    units = tuple(
-        Unit(folder=folder, title=title, exercises=tuple(exercise(id, n, folder) for n, id in enumerate(ids, 1)))
-        for folder, (title, ids) in zip(("01_lookup", "02_self", "03_masks", "04_heads"), UNITS, strict=True)
-    )
-    document = Document(title="One", author="Some", language="English")
-    return Course(title="Attention Kata", version=version, documents={"one": document}, units=units, root=root)
+        workspace, progress = Workspace(self.course, self._folder), Progress(exercises=self.progress)
+        return render_learner(workspace, progress, self.at, checked, played)
 
 
 @pytest.fixture
-def learner(half_done: Record, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LearnerAtWork]:
-    """Four units with an exercise of every kind: passed, passed and broken since, tried, skipped, open, later."""
+def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LearnerAtWork]:
+    """A learner half way, in a time zone of which the tests know."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    results = {result.id: result for result in half_done.exercises if result.id in ("softmax", "scaled_scores")}
-    again = attempt(NOW - timedelta(days=2), 4.0, 4.0, kind="review")
-    handed_out = ReviewEntry(at=again.at - timedelta(minutes=8), attempts=3, hints=1)
-    hint = HintEntry(at=NOW - timedelta(days=20), level=1)
-    progress = {
-        "softmax": passed(
-            20, [*tries(0.0, 1.0, 4.0, most=4.0, days_ago=20), again], hints=[hint], reviews=[handed_out]
-        ),
-        "scaled_scores": passed(10, tries(1.0, 3.0, most=3.0, days_ago=10)),
-        "debug_attn_weights": ExerciseProgress(skipped=True),
-        "masked_softmax": ExerciseProgress(
-            attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason="the mask is applied after the softmax.")
-        ),
-    }
-    graded = half_done.model_copy(update={"exercises": (*results.values(), masked_softmax())})
-    mismatches = {("masked_softmax", "test_example"): WEIGHTS, ("masked_softmax", "test_future"): WEIGHTS}
-    yield LearnerAtWork(
-        Workspace(small_course(tmp_path, half_done.course.version), tmp_path),
-        Progress(exercises=progress),
-        Checked(graded, mismatches),
-    )
+    yield LearnerAtWork(tmp_path)
     monkeypatch.undo()
     time.tzset()

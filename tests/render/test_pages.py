@@ -7,25 +7,34 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
-from grader.course.model import Exercise
-from grader.practice.progress import AttemptEntry, ExerciseProgress, Progress
+from grader.practice.progress import ExerciseProgress, Progress
+from grader.practice.review import cards_of
 from grader.record import Diagnosis, Problem, Record
 from grader.render import class_page
 from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
 
-from .conftest import TITLES, UNITS, Page, class_record, class_result, crowd, golden_record
-
-HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
+from .conftest import (
+    HOSTILE,
+    NOW,
+    TITLES,
+    UNITS,
+    LearnerAtWork,
+    Page,
+    class_record,
+    class_result,
+    crowd,
+    golden_record,
+    tries,
+)
 
 
 def class_of(record: Record, titles: Mapping[str, str] = TITLES, units: Sequence[Any] = UNITS) -> ClassSummary:
@@ -34,32 +43,9 @@ def class_of(record: Record, titles: Mapping[str, str] = TITLES, units: Sequence
     return summary
 
 
-def spoilt(part: Any) -> Any:
-    """A part of a course, a record or somebody's progress in which every text is an attack."""
-    if isinstance(part, BaseModel):
-        texts = {"title", "version", "folder", "unit", "message", "hints"} & type(part).model_fields.keys()
-        inside = {"units", "exercises", "checks", "diagnosis", "attempts"} & type(part).model_fields.keys()
-        changed = {name: HOSTILE if isinstance(getattr(part, name), str) else getattr(part, name) for name in texts}
-        changed |= {name: spoilt(getattr(part, name)) for name in inside}
-        if isinstance(part, Exercise):
-            changed["hints"] = (HOSTILE,)
-        if isinstance(part, AttemptEntry):
-            changed["mistakes"] = {HOSTILE: HOSTILE}
-        return part.model_copy(update=changed)
-    if isinstance(part, dict):
-        return {key: spoilt(each) for key, each in part.items()}
-    return [spoilt(each) for each in part]
-
-
 @pytest.fixture
-def hostile_learner(learner: Any) -> Any:
-    seen = {key: replace(each, what=HOSTILE, note=HOSTILE) for key, each in learner.checked.mismatches.items()}
-    return replace(
-        learner,
-        workspace=replace(learner.workspace, course=spoilt(learner.course)),
-        progress=spoilt(learner.progress),
-        checked=replace(learner.checked, record=spoilt(learner.checked.record), mismatches=seen),
-    )
+def hostile_learner(learner: LearnerAtWork) -> LearnerAtWork:
+    return LearnerAtWork(Path.cwd(), HOSTILE)
 
 
 RECORDS = ("half_done", "hostile_text", "not_graded", "all_passed")
@@ -212,49 +198,44 @@ def test_script_never_makes_markup_of_text(small_class: ClassSummary) -> None:
 # --- a learner's page -------------------------------------------------------------------------------------------------
 
 
-def test_equal_pictures_have_ids_of_their_own(learner: Any) -> None:
-    def shown(result: Any) -> Any:
-        checks = tuple(check.model_copy(update={"visible": True}) for check in result.checks)
-        return result.model_copy(update={"checks": checks})
-
-    page = Page(learner.with_results(shown).page())
+def test_equal_pictures_have_ids_of_their_own(learner: LearnerAtWork) -> None:
+    checks = tuple(check.model_copy(update={"visible": True}) for check in learner.result.checks)
+    learner.result = learner.result.model_copy(update={"checks": checks})
+    page = Page(learner.page())
     assert page.attributes("class").count("heatmap") == 2
     assert len(page.attributes("id")) == len(set(page.attributes("id")))
 
 
-def test_beginner_is_told_what_comes_and_who_is_through_is_told_so(learner: Any) -> None:
-    text = Page(replace(learner, progress=Progress(), checked=None).page()).text
-    for told in ("0 of 21.5 points", "Next: Softmax by hand", "Nothing is passed yet."):
-        assert told in text
-    assert "attempts" not in text
-    done = ExerciseProgress(passed_at=learner.at)
-    through = learner.with_progress(**{each.id: done for each in learner.course.exercises})
-    assert "All done." in Page(through.page()).text
+def test_who_is_through_is_told_so(learner: LearnerAtWork) -> None:
+    learner.progress = dict.fromkeys((each.id for each in learner.course.exercises), ExerciseProgress(passed_at=NOW))
+    assert "All done." in Page(learner.page()).text
 
 
-def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Any) -> None:
-    failed = {"status": "failed", "points": 0.0, "max_points": 5.0, "digest": ""}
-    attempts = [
-        AttemptEntry(at=learner.at - timedelta(hours=n), failed=["test_one", "two", "three", f"last {n}"], **failed)
-        for n in range(1000)
-    ]
-    html = learner.with_progress(masked_softmax=ExerciseProgress(attempts=attempts)).page()
+def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: LearnerAtWork) -> None:
+    attempts = tries(*[0.0] * 1000, most=5.0, days_ago=9)
+    failed = {"failed": ["test_one", "two", "three", "last"], "mistakes": {}}
+    learner.progress["masked_softmax"] = ExerciseProgress(
+        attempts=[each.model_copy(update=failed) for each in attempts]
+    )
+    html = learner.page()
     assert "The latest 30 of 1000." in Page(html).text
     assert Page(html).text.count("one two and 2 more") == 30
-    assert len(html) < 150_000
+    assert len(html) < 200_000
 
 
 @pytest.mark.parametrize(
     ("days", "told"),
     [
-        pytest.param(-16, "Coming back today Scores divided by √d Softmax by hand", id="overdue"),
-        pytest.param(1, "tomorrow, on 12 January Softmax by hand", id="tomorrow"),
-        pytest.param(5, "in 5 days, on 12 January Softmax by hand", id="near"),
-        pytest.param(30, "in 30 days, on 12 January 2027 Softmax by hand", id="next-year"),
+        pytest.param(-16, "Coming back today", id="overdue"),
+        pytest.param(1, "tomorrow, on 12 January", id="tomorrow"),
+        pytest.param(5, "in 5 days, on 12 January", id="near"),
+        pytest.param(30, "in 30 days, on 12 January 2027", id="next-year"),
     ],
 )
-def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Any) -> None:
-    assert told in Page(learner.due_in(days).page()).text
+def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: LearnerAtWork) -> None:
+    due = cards_of(Progress(exercises=learner.progress))["softmax"].due
+    learner.at = due - timedelta(days=days)
+    assert told in Page(learner.page()).text
 
 
 # --- a class page -----------------------------------------------------------------------------------------------------
