@@ -22,18 +22,19 @@ from grader.sandbox.levels import Level, MachineError, launch_ahead
 from grader.starting import HOME
 
 from .registration import (
+    NOT_LAST,
     REPLY,
     REQUEST,
     Registration,
     Reply,
     Request,
     ServiceError,
+    course_stamp,
     judge_name,
     judges_folder,
     registered,
     unregister,
 )
-from .stamp import course_stamp
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -110,23 +111,22 @@ class WarmJudge:
         """Nothing to close: each request has a connection of its own."""
 
     def _ask(self, request: Request, advance: Callable[[str], None]) -> Reply:
-        """The last reply to a request; a judge that crashes is replaced once."""
+        """The record's reply to a request; a judge that crashes is replaced once."""
         crashes = 0
         for _ in range(MOST_JUDGES):
             judge, connection = self._connect()
-            kinds: set[str] = set()
+            last = Reply("ended")
             with connection:
-                for reply in _replies(judge, connection, request):
-                    kinds.add(reply.kind)
-                    if reply.kind == "advance":
-                        advance(reply.text)
-                    elif reply.kind == "machine":
-                        raise MachineError(reply.text)
-                    elif reply.kind == "broken":
-                        raise GraderBroken(reply.text)
-                    elif reply.kind == "graded":
-                        return reply
-            crashes += "begun" in kinds and "ended" not in kinds
+                for last in _replies(judge, connection, request):
+                    if last.kind == "advance":
+                        advance(last.text)
+            if last.kind == "graded":
+                return last
+            if last.kind == "machine":
+                raise MachineError(last.text)
+            if last.kind == "broken":
+                raise GraderBroken(last.text)
+            crashes += last.kind in NOT_LAST
             if crashes > 1:
                 raise GraderBroken("The judge broke, twice over this: there is no verdict.")
         raise ServiceError(
@@ -188,7 +188,7 @@ def _replies(judge: Registration, connection: Connection, request: Request) -> I
         while connection.poll(SILENT_SECONDS):
             reply = REPLY.validate_json(connection.recv_bytes())
             yield reply
-            if reply.is_last:
+            if reply.kind not in NOT_LAST:
                 return
         unregister(judges_folder(), judge)
 

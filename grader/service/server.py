@@ -22,8 +22,19 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from grader.errors import KataError
 from grader.sandbox.levels import Launched, Level, MachineError, launch_ahead
 
-from .registration import REPLY, REQUEST, Registration, Reply, Request, judges_folder, register, registered, unregister
-from .stamp import course_stamp, imported_modules
+from .registration import (
+    REPLY,
+    REQUEST,
+    Registration,
+    Reply,
+    Request,
+    course_stamp,
+    imported_modules,
+    judges_folder,
+    register,
+    registered,
+    unregister,
+)
 
 if TYPE_CHECKING:
     from grader.intake import Submission
@@ -57,8 +68,6 @@ class Server:
         self._queue: SimpleQueue[tuple[Request, Connection]] = SimpleQueue()
         self._caller: Connection | None = None
         """Whose request is being graded."""
-        self._worked = time.monotonic()
-        """When work ended last."""
         self._folder = judges_folder()
         if len(os.fsencode(tempfile.gettempdir())) > LONGEST_FOLDER:
             tempfile.tempdir = "/tmp"
@@ -67,8 +76,6 @@ class Server:
         self._known = Registration(name, os.getpid(), str(listener.address), self._key.hex(), str(course), level)
         register(self._folder, self._known)
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
-
-    # --- callers ------------------------------------------------------------------------------------------------
 
     def _accept(self, listener: Listener) -> None:
         while True:
@@ -91,22 +98,21 @@ class Server:
             if self._caller is caller:  # the others ask a new judge, and need not wait for the end of this
                 self._leave()
 
-    # --- requests -----------------------------------------------------------------------------------------------
-
     def run(self) -> NoReturn:
         """Answer one request after another, until this judge is no longer needed."""
+        worked = time.monotonic()
         while True:
             try:
                 request, caller = self._queue.get(timeout=LOOK_SECONDS)
             except Empty:
-                is_idle = time.monotonic() - self._worked > IDLE_SECONDS
+                is_idle = time.monotonic() - worked > IDLE_SECONDS
                 if is_idle or self._is_stale() or self._known not in registered(self._folder, self._known.name):
                     self._leave()
                 continue
             self._caller = caller
             with suppress(OSError):  # the caller has gone, and there is nothing more to do
                 self._answer(request, caller)
-            self._worked, self._caller = time.monotonic(), None
+            worked, self._caller = time.monotonic(), None
 
     def _answer(self, request: Request, caller: Connection) -> None:
         """Send all replies to a request. Raises OSError when the caller has gone before it begins."""
@@ -126,13 +132,17 @@ class Server:
         self._leave()
 
     def _graded(self, request: Request, submission: Submission, caller: Connection) -> Reply:
-        """The record, or why there is none."""
+        """The record, or why there is none. The judge is loaded for the first request."""
+        from grader.course import load_course
+        from grader.judge.grading import Judge
+
         records: list[Record] = []
         mismatches: list[tuple[str, str, Mismatch]] = []
-
         try:
+            if isinstance(self._launched, MachineError):
+                raise self._launched
             if self._judge is None:
-                self._judge = self._load()
+                self._judge = Judge(load_course(self._course), self._level, 0, launched=self._launched)
             self._judge.choose(request.only)
             self._judge.seed = request.seed
             self._judge.grade(
@@ -148,15 +158,6 @@ class Server:
         except Exception as error:
             return Reply("broken", f"The judge broke ({type(error).__name__}: {error}). That is no fault of your code.")
         return Reply("graded", records[0].to_json(), tuple(mismatches))
-
-    def _load(self) -> Judge:
-        """The judge, loaded for the first request. Raises MachineError, CourseError, GraderBroken."""
-        from grader.course import load_course
-        from grader.judge.grading import Judge
-
-        if isinstance(self._launched, MachineError):
-            raise self._launched
-        return Judge(load_course(self._course), self._level, 0, launched=self._launched)
 
     def _is_stale(self) -> bool:
         """Whether the course or the program have changed."""

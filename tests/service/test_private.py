@@ -20,21 +20,12 @@ import pytest
 from grader.files import demand_own
 from grader.service import client
 from grader.service.client import running_judges
-from grader.service.registration import (
-    Registration,
-    ServiceError,
-    judge_name,
-    judges_folder,
-    register,
-    registered,
-)
-from tests.service.conftest import Home, graded
+from grader.service.registration import Registration, ServiceError, judge_name, judges_folder, register, registered
+from tests.service.conftest import RIGHT, Home, graded
 
 pytestmark = pytest.mark.timeout(600)
 
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 NOBODY = 65534
-AS_NOBODY = f"import os\nos.setgid({NOBODY})\nos.setuid({NOBODY})\n"
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 
 
@@ -50,17 +41,17 @@ def put_file(folder: Path) -> None:
     folder.touch(mode=0o600)
 
 
-SPOILED = [
-    pytest.param(lambda folder: folder.chmod(0o755), id="others may look in"),
-    pytest.param(lambda folder: folder.chmod(0o720), id="a group may write"),
-    pytest.param(link_elsewhere, id="a link"),
-    pytest.param(put_file, id="a file"),
-    pytest.param(lambda folder: os.chown(folder, NOBODY, NOBODY), id="another user's", marks=needs_root),
-]
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(lambda folder: folder.chmod(0o755), id="others may look in"),
+        pytest.param(lambda folder: folder.chmod(0o720), id="a group may write"),
+        pytest.param(link_elsewhere, id="a link"),
+        pytest.param(put_file, id="a file"),
+        pytest.param(lambda folder: os.chown(folder, NOBODY, NOBODY), id="another user's", marks=needs_root),
+    ],
+)
 def test_folder_that_is_not_the_users_alone_is_not_used(spoil: Callable[[Path], object], home: Home) -> None:
     spoil(home.folder)
     try:
@@ -79,39 +70,43 @@ def test_folder_that_is_not_the_users_alone_is_not_used(spoil: Callable[[Path], 
         home.folder.chmod(0o700)
 
 
-def test_files_of_a_judge_are_its_users_alone(home: Home) -> None:
-    home.warm()
-    judge = home.judge()
-    assert (home.folder / f"{judge.name}.json").stat().st_mode & 0o777 == 0o600
-    demand_own(home.folder)
-    demand_own(Path(judge.address).parent)
+AS_NOBODY = f"""\
+import os, sys
+from multiprocessing.connection import Client
+os.setgid({NOBODY})
+os.setuid({NOBODY})
+for attempt in (lambda: open(sys.argv[1]), lambda: Client(sys.argv[2])):
+    try:
+        print("reached", attempt())
+    except PermissionError:
+        print("refused")
+"""
 
 
 @needs_root
 def test_another_user_reads_no_key_and_reaches_no_socket(home: Home) -> None:
     home.warm()
     judge = home.judge()
+    place = home.folder / f"{judge.name}.json"
+    assert place.stat().st_mode & 0o777 == 0o600
+    demand_own(home.folder)
+    demand_own(Path(judge.address).parent)
     for folder in home.folder.parents:
         if folder.stat().st_uid == 0 and folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o011)
-    program = (
-        f"from multiprocessing.connection import Client\n{AS_NOBODY}"
-        f"for attempt in (lambda: open({str(home.folder / judge.name)!r} + '.json'), lambda: Client({judge.address!r})):\n"
-        "    try:\n        print('reached', attempt())\n    except PermissionError:\n        print('refused')\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd="/")
-    assert done.stdout == "refused\nrefused\n"
+    program = (sys.executable, "-c", AS_NOBODY, place, judge.address)
+    assert subprocess.run(program, capture_output=True, text=True, cwd="/").stdout == "refused\nrefused\n"
 
 
-ASKS = """\
+WITH_ANOTHER_KEY = """\
 import sys
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, answer_challenge, deliver_challenge
-connection, key = Client(sys.argv[1]), bytes.fromhex(sys.argv[2])
+connection, key = Client(sys.argv[1]), bytes(32)
 try:
     answer_challenge(connection, key)
     deliver_challenge(connection, key)
-    connection.send_bytes(sys.argv[3].encode())
+    connection.send_bytes(sys.argv[2].encode())
     print(connection.recv_bytes())
 except (EOFError, OSError, AuthenticationError) as error:
     print("refused")
@@ -124,7 +119,7 @@ def test_nobody_is_answered_without_the_key(home: Home) -> None:
     known = home.judge()
     request = client.REQUEST.dump_json(client.Request()).decode()
     done = subprocess.run(
-        [sys.executable, "-c", ASKS, known.address, "00" * 32, request], capture_output=True, text=True
+        [sys.executable, "-c", WITH_ANOTHER_KEY, known.address, request], capture_output=True, text=True
     )
     assert done.stdout == "refused\n", done.stderr
     assert home.judge() == known and graded(judge, RIGHT) == ("somebody", 4)
@@ -138,25 +133,14 @@ def test_who_calls_and_says_nothing_holds_nobody_up(home: Home) -> None:
         connection.close()
 
 
+# --- who is taken for a judge --------------------------------------------------------------------------------------
+
+
 @pytest.fixture
 def place() -> Iterator[Path]:
     """A folder with a name short enough for a socket."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         yield Path(folder)
-
-
-# --- who is taken for a judge --------------------------------------------------------------------------------------
-
-
-@needs_root
-def test_socket_in_the_folder_of_another_user_is_not_called(home: Home, place: Path) -> None:
-    """A judge is dead, and somebody has taken the place of its socket and waits there for submissions."""
-    with suppress(FileNotFoundError), Listener(str(place / "socket"), "AF_UNIX") as listener:  # it is removed
-        called = threading.Thread(target=lambda: listener.accept(), daemon=True)
-        called.start()
-        os.chown(place, NOBODY, NOBODY)
-        plant(home, address=str(place / "socket"))
-        assert running_judges() == [] and called.is_alive()
 
 
 def plant(home: Home, **changed: object) -> Registration:
@@ -169,23 +153,35 @@ def plant(home: Home, **changed: object) -> Registration:
     return judge
 
 
+@needs_root
+def test_socket_in_the_folder_of_another_user_is_not_called(home: Home, place: Path) -> None:
+    """A judge is dead, and somebody has taken the place of its socket and waits there for submissions."""
+    with suppress(FileNotFoundError), Listener(str(place / "socket"), "AF_UNIX") as listener:  # it is removed
+        os.chown(place, NOBODY, NOBODY)
+        plant(home, address=str(place / "socket"))
+        assert running_judges() == []
+        listener._listener._socket.settimeout(0)
+        with pytest.raises(BlockingIOError):  # nobody waits to be let in
+            listener.accept()
+
+
 @pytest.mark.parametrize("says", [b"HTTP/1.1 200 OK", b"#CHALLENGE#" + b"0" * 20, b""],
                          ids=["another language", "a challenge", "nothing"])  # fmt: skip
 def test_who_does_not_know_the_key_is_no_judge(
     says: bytes, home: Home, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, "GREET_SECONDS", 0.5)
-    heard: list[bytes] = []
+    received: list[bytes] = []
 
     def pretend() -> None:
         with listener.accept() as other, suppress(EOFError, OSError):
             if says:
                 other.send_bytes(says)
-            heard.append(other.recv_bytes())  # an answer to the challenge
+            received.append(other.recv_bytes())  # an answer to the challenge
             other.send_bytes(b"#WELCOME#")
-            heard.append(other.recv_bytes())  # a challenge
+            received.append(other.recv_bytes())  # a challenge
             other.send_bytes(b"0" * 16)
-            heard.extend(other.recv_bytes() for _ in range(2))
+            received.extend(other.recv_bytes() for _ in range(2))
 
     with suppress(FileNotFoundError), Listener(str(place / "socket"), "AF_UNIX") as listener:  # it is removed
         thread = threading.Thread(target=pretend, daemon=True)
@@ -193,38 +189,35 @@ def test_who_does_not_know_the_key_is_no_judge(
         plant(home, address=str(place / "socket"))
         assert running_judges() == [] and registered(home.folder) == []
         thread.join(30)
-    assert not any(b"submission" in each for each in heard)
+    assert not any(b"submission" in each for each in received)
 
 
 @pytest.mark.parametrize(
-    "damage",
+    "changed",
     [
-        pytest.param({"key": "no key"}, id="key"),
-        pytest.param({"key": "00" * 32}, id="another key"),
-        pytest.param({"address": ""}, id="address"),
-        pytest.param({"address": "/nowhere/socket"}, id="socket that is gone"),
-        pytest.param({"more": 1}, id="another version"),
+        pytest.param({}, id="its socket is gone"),
+        pytest.param({"address": "socket"}, id="its socket is left"),  # as when a judge is killed
+        pytest.param({"address": ""}, id="no address"),
+        pytest.param({"address": "socket", "key": "no key"}, id="no key"),
     ],
 )
-def test_damaged_or_stale_registration_is_replaced(damage: dict[str, object], home: Home) -> None:
+def test_registration_of_no_judge_is_removed(changed: dict[str, str], home: Home, place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place / "socket"))
+    plant(home, **{name: str(place / "socket") if text == "socket" else text for name, text in changed.items()})
+    assert running_judges() == [] and registered(home.folder) == []
+    assert place.exists() == (changed.get("address") != "socket")
+    place.mkdir(exist_ok=True)
+
+
+@pytest.mark.parametrize("damage", [{"key": "00" * 32}, {"more": 1}], ids=["another key", "another version"])
+def test_damaged_registration_is_replaced(damage: dict[str, object], home: Home) -> None:
     home.warm()
     known = home.judge()
     path = home.folder / f"{known.name}.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **damage}))
     home.warm()
     assert home.judge() != known
-
-
-@pytest.mark.parametrize("dead", ["socket left", "socket gone"])
-def test_what_a_killed_judge_leaves_is_removed(dead: str, home: Home, place: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(place / "socket"))  # as when a judge is killed: its socket stays
-    if dead == "socket gone":
-        (place / "socket").unlink()
-    plant(home, address=str(place / "socket"))
-    assert running_judges() == [] and registered(home.folder) == []
-    assert not place.exists() or dead == "socket gone"
-    place.mkdir(exist_ok=True)
 
 
 @pytest.mark.thorough

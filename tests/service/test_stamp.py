@@ -8,20 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.service.stamp import course_stamp
-
-CHECKS = "tests/kits/01_parts/01_share/checks.py"
-
-
-def keep_times(path: Path, change: Callable[[], object]) -> None:
-    before = path.stat()
-    change()
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+from grader.service.registration import course_stamp
 
 
 def same_size(path: Path) -> None:
-    """As a copy that keeps times, in place."""
-    keep_times(path, lambda: path.write_text(path.read_text().replace("0.25, 0.25, 0.5", "0.5, 0.25, 0.25")))
+    """As a copy that keeps size and times, in place."""
+    before = path.stat()
+    path.write_text(path.read_text().replace("0.25, 0.25, 0.5", "0.5, 0.25, 0.25"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
 def exchange(path: Path) -> None:
@@ -34,35 +28,44 @@ def exchange(path: Path) -> None:
 
 def lead_elsewhere(path: Path) -> None:
     """As a folder that is a link to the newest release."""
-    folder = path.parent
-    newer = folder.with_name("newer")
-    folder.rename(newer)
-    folder.symlink_to(newer)
+    newer = path.parent.with_name("newer")
+    path.parent.rename(newer)
+    path.parent.symlink_to(newer)
 
 
-@pytest.mark.parametrize("change", [same_size, exchange, lead_elsewhere, Path.unlink],
-                         ids=["same size and time", "another file", "a linked folder", "gone"])  # fmt: skip
-def test_changed_checks_are_seen(change: Callable[[Path], object], tiny_course: Path) -> None:
-    before = course_stamp(tiny_course / "course.yml")
-    assert course_stamp(tiny_course / "course.yml") == before
-    change(tiny_course / CHECKS)
-    assert course_stamp(tiny_course / "course.yml") != before
+def behind_a_link(path: Path) -> Callable[[Path], None]:
+    elsewhere = path.parents[2] / "elsewhere.py"
+    path.rename(elsewhere)
+    path.symlink_to(elsewhere)
+    return lambda _: same_size(elsewhere)
 
 
-def test_file_behind_a_link_is_seen_to_change(tiny_course: Path, tmp_path: Path) -> None:
-    checks, elsewhere = tiny_course / CHECKS, tmp_path / "elsewhere.py"
-    checks.rename(elsewhere)
-    checks.symlink_to(elsewhere)
-    before = course_stamp(tiny_course / "course.yml")
-    same_size(elsewhere)
-    assert course_stamp(tiny_course / "course.yml") != before
-
-
-def test_link_to_nowhere_is_no_hindrance(tiny_course: Path) -> None:
-    """Emacs puts one beside each file that is being edited."""
-    lock = (tiny_course / CHECKS).with_name(".#01_share.py")
+def editors_lock(path: Path) -> Callable[[Path], None]:
+    """Emacs puts a link to nowhere beside each file that is being edited."""
+    lock = path.with_name(".#checks.py")
     lock.symlink_to("somebody@somewhere.4711:1795000000")
-    before = course_stamp(tiny_course / "course.yml")
-    assert course_stamp(tiny_course / "course.yml") == before
-    lock.unlink()
-    assert course_stamp(tiny_course / "course.yml") != before
+    return lambda _: lock.unlink()
+
+
+@pytest.mark.parametrize(
+    ("prepare", "change"),
+    [
+        pytest.param(None, same_size, id="same size and time"),
+        pytest.param(None, exchange, id="another file"),
+        pytest.param(None, lead_elsewhere, id="a linked folder"),
+        pytest.param(None, Path.unlink, id="gone"),
+        pytest.param(behind_a_link, None, id="behind a link"),
+        pytest.param(editors_lock, None, id="link to nowhere"),
+    ],
+)
+def test_changed_checks_are_seen(
+    prepare: Callable[[Path], Callable[[Path], None]] | None,
+    change: Callable[[Path], object] | None,
+    tiny_course: Path,
+) -> None:
+    course, checks = tiny_course / "course.yml", tiny_course / "tests/kits/01_parts/01_share/checks.py"
+    change = prepare(checks) if prepare else change
+    before = course_stamp(course)
+    assert course_stamp(course) == before and change
+    change(checks)
+    assert course_stamp(course) != before

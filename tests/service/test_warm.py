@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,14 +18,12 @@ import pytest
 from grader.record import Record
 from grader.service import client, registration
 from grader.service.client import running_judges
-from grader.service.registration import Reply, judge_name, registered
-from grader.service.stamp import course_stamp
-from tests.service.conftest import Home, await_true, graded, is_running, record_of, submission
+from grader.service.registration import Reply, course_stamp, judge_name, registered
+from tests.service.conftest import RIGHT, Done, Home, await_true, graded, is_running, submission
 
 pytestmark = pytest.mark.timeout(600)
 
 ALONE = {"KATA_SERVICE": "0"}
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 SLOW = "import time\n\ntime.sleep(2)\n\n\n" + RIGHT
 ENDLESS = "def share(amounts):\n    while True:\n        pass\n"
@@ -53,29 +52,46 @@ def in_background(action: Callable[[], object]) -> tuple[threading.Thread, list[
     return thread, results
 
 
+def record_of(done: Done) -> dict[str, Any]:
+    """The record that was printed, without what differs from run to run."""
+    assert done.returncode == 0, done.stderr
+    record: dict[str, Any] = json.loads(done.stdout)
+    for exercise in record["exercises"]:
+        exercise["seconds"] = 0.0
+    return record
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
 # --- the same verdict for every command ----------------------------------------------------------------------------
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("source", [RIGHT, WRONG, "def share(amounts:\n", "raise SystemExit\n"],
-                         ids=["right", "wrong", "not Python", "ends"])  # fmt: skip
 @pytest.mark.parametrize("level", ["best", "process"])
-def test_record_is_that_of_a_judge_for_itself_alone(level: str, source: str, home: Home) -> None:
-    command = ("grade", home.answer(source), "--json", "-", "--seed", 5, "--isolation", level)
-    warm = [record_of(home.kata(*command)) for _ in range(2)]
-    assert home.judge().course == str(home.course / "course.yml")
-    cold = record_of(home.kata(*command, env=ALONE))
-    assert warm == [cold, cold]
+def test_record_is_that_of_a_judge_for_itself_alone(level: str, home: Home) -> None:
+    for source in (RIGHT, WRONG, "def share(amounts:\n", "raise SystemExit\n"):
+        command = ("grade", home.answer(source), "--json", "-", "--seed", 5, "--isolation", level)
+        warm = [record_of(home.kata(*command)) for _ in range(2)]
+        assert home.judge().course == str(home.course / "course.yml")
+        cold = record_of(home.kata(*command, env=ALONE))
+        assert warm == [cold, cold]
 
 
 @pytest.mark.thorough
-def test_one_judge_serves_all_commands_and_plain_pytest_which_loads_no_torch(
+def test_one_judge_serves_all_commands_at_once_too_and_plain_pytest_which_loads_no_torch(
     home: Home, run_command: Callable[..., Any]
 ) -> None:
-    home.answer(WRONG)
-    assert home.kata("check").returncode == 1
+    command = ("grade", home.answer(WRONG), "--json", "-", "--seed", 5, "--isolation", "best")
+    asked = [in_background(lambda: record_of(home.kata(*command))) for _ in range(4)]
+    for thread, _ in asked:
+        thread.join()
+    assert [results for _, results in asked] == [asked[0][1]] * 4 and asked[0][1]
     judge = home.judge()
-    assert home.kata("grade", "exercises", "--isolation", "best").returncode == 0
+    assert home.kata("check").returncode == 1
     assert home.kata("report").returncode == 0
     program = (
         "import pytest, sys; status = pytest.main(['-p', 'no:cacheprovider']); print('torch' in sys.modules, status)"
@@ -101,17 +117,10 @@ def test_stub_that_nobody_touched_starts_none(home: Home) -> None:
 
 
 @pytest.mark.thorough
-def test_commands_at_once_share_one(home: Home) -> None:
-    command = ("grade", home.answer(WRONG), "--json", "-", "--seed", 5, "--isolation", "best")
-    asked = [in_background(lambda: record_of(home.kata(*command))) for _ in range(4)]
-    for thread, _ in asked:
-        thread.join()
-    assert [results for _, results in asked] == [asked[0][1]] * 4 and asked[0][1]
-    assert home.judge()
-
-
-@pytest.mark.thorough
-def test_doctor_shows_it_and_ends_it(home: Home) -> None:
+def test_doctor_shows_it_and_ends_it_and_the_switch_does_without(home: Home) -> None:
+    home.answer(RIGHT)
+    assert home.kata("check", env=ALONE).returncode == 0
+    assert "No judge is kept warm: KATA_SERVICE is 0." in home.kata("doctor", env=ALONE).stdout
     assert home.kata("doctor", "--stop-judges").stdout == "No judge was kept warm.\n"
     graded(home.warm(), RIGHT)
     judge = home.judge()
@@ -123,39 +132,23 @@ def test_doctor_shows_it_and_ends_it(home: Home) -> None:
     assert not Path(judge.address).parent.exists()
 
 
-@pytest.mark.thorough
-def test_switch_does_without(home: Home) -> None:
-    home.answer(RIGHT)
-    assert home.kata("check", env=ALONE).returncode == 0
-    assert running_judges() == []
-    assert "No judge is kept warm: KATA_SERVICE is 0." in home.kata("doctor", env=ALONE).stdout
-
-
 # --- when it ends --------------------------------------------------------------------------------------------------
 
 
-def change_check(course: Path) -> None:
-    (course / CHECKS).write_text((course / CHECKS).read_text().replace("[0.25, 0.25, 0.5]", "[0.5, 0.25, 0.25]"))
-
-
-def change_reference(course: Path) -> None:
-    path = course / "solutions" / "01_parts" / "01_share.py"
-    path.write_text(path.read_text() + "\n")
-
-
-def change_catalogue(course: Path) -> None:
-    path = course / "course.yml"
-    path.write_text(path.read_text().replace("Parts of a whole", "Shares of a whole"))
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("change", "points"), [(change_check, 3), (change_reference, 4), (change_catalogue, 4)],
-                         ids=["checks", "reference", "catalogue"])  # fmt: skip
-def test_changed_course_counts_at_once(change: Callable[[Path], None], points: int, home: Home) -> None:
+@pytest.mark.parametrize(
+    ("file", "old", "new", "points"),
+    [
+        pytest.param(CHECKS, "[0.25, 0.25, 0.5]", "[0.5, 0.25, 0.25]", 3, id="checks"),
+        pytest.param("solutions/01_parts/01_share.py", "# END SOLUTION\n", "# END SOLUTION\n\n", 4, id="reference"),
+        pytest.param("course.yml", "Parts of a whole", "Shares of a whole", 4, id="catalogue"),
+    ],
+)
+def test_changed_course_counts_at_once(file: str, old: str, new: str, points: int, home: Home) -> None:
     judge = home.warm()
     assert graded(judge, RIGHT) == ("somebody", 4)
     before = home.judge()
-    change(home.course)
+    change(home.course / file, old, new)
     assert graded(judge, RIGHT) == ("somebody", points)
     assert home.judge() != before
     await_true(lambda: not is_running(before.pid))
@@ -164,14 +157,15 @@ def test_changed_course_counts_at_once(change: Callable[[Path], None], points: i
 @pytest.mark.thorough
 def test_module_that_checks_import_decides_as_it_is_now(home: Home) -> None:
     """It lies beside what a judge is known to read."""
-    helper, checks = home.course / "tests" / "common" / "parts_of_all.py", home.course / CHECKS
-    helper.parent.mkdir()
-    helper.write_text("PARTS = [0.25, 0.25, 0.5]\n")
-    found = f"import sys\n\nimport torch\nsys.path.insert(0, {str(helper.parent)!r})\nfrom parts_of_all import PARTS\n"
-    checks.write_text(checks.read_text().replace("[0.25, 0.25, 0.5]", "PARTS").replace("import torch\n", found, 1))
+    imported = home.course / "tests" / "common" / "parts_of_all.py"
+    imported.parent.mkdir()
+    imported.write_text("PARTS = [0.25, 0.25, 0.5]\n")
+    place = f"import sys\n\nimport torch\nsys.path.insert(0, {str(imported.parent)!r})\n"
+    change(home.course / CHECKS, "[0.25, 0.25, 0.5]", "PARTS")
+    change(home.course / CHECKS, "import torch\n", f"{place}from parts_of_all import PARTS\n")
     judge = home.warm()
     assert graded(judge, RIGHT) == ("somebody", 4)
-    helper.write_text("PARTS = [0.5, 0.25, 0.25]\n")
+    imported.write_text("PARTS = [0.5, 0.25, 0.25]\n")
     assert graded(judge, RIGHT) == ("somebody", 3)
 
 
@@ -199,14 +193,6 @@ def test_judge_that_is_idle_ends(home: Home) -> None:
 
 
 @pytest.mark.thorough
-def test_judge_killed_between_two_requests_is_replaced(home: Home) -> None:
-    judge = home.warm()
-    os.kill(home.judge().pid, signal.SIGKILL)
-    assert graded(judge, RIGHT) == ("somebody", 4)
-    assert home.judge()
-
-
-@pytest.mark.thorough
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
     end: signal.Signals, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
@@ -227,14 +213,36 @@ def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
+def test_stopped_judge_is_replaced(end: signal.Signals, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two requests."""
+    monkeypatch.setattr(client, "GREET_SECONDS", 1.0)
+    judge = home.warm()
+    known = home.judge()
+    os.kill(known.pid, end)
+    try:
+        assert graded(judge, RIGHT) == ("somebody", 4)
+        assert home.judge() != known
+    finally:
+        with suppress(ProcessLookupError):
+            os.kill(known.pid, signal.SIGKILL)
+
+
+@pytest.mark.thorough
 def test_submission_that_ends_every_judge_is_told_so(home: Home) -> None:
     """No such submission is known; here it is a check that ends the judge's process."""
-    checks = home.course / CHECKS
     ends = "    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)\n    expect(parts"
-    checks.write_text(checks.read_text().replace("    expect(parts", ends))
+    change(home.course / CHECKS, "    expect(parts", ends)
     done = home.kata("grade", home.answer(WRONG), "--isolation", "best")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "The judge broke, twice over this: there is no verdict.\n"
+
+
+def send_endless(judge: client.WarmJudge) -> Any:
+    """Ask for the record of code without an end; returns the connection."""
+    _, connection = judge._connect()
+    connection.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
+    return connection
 
 
 @pytest.mark.thorough
@@ -242,8 +250,7 @@ def test_judge_ends_with_the_command_that_asked(home: Home) -> None:
     """Whoever waits behind it asks the next judge: the endless code would take more than ten seconds."""
     judge = home.warm("full")
     known = home.judge()
-    _, command = judge._connect()
-    command.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
+    command = send_endless(judge)
     assert client.REPLY.validate_json(command.recv_bytes()) == Reply("begun")
     thread, results = in_background(lambda: graded(judge, RIGHT))
     command.close()  # as when it is killed
@@ -257,9 +264,7 @@ def test_request_whose_caller_has_gone_is_not_begun(home: Home, begun: threading
     judge = home.warm()
     thread, results = in_background(lambda: graded(judge, SLOW, "first"))
     assert begun.wait(60)
-    _, left = judge._connect()
-    left.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
-    left.close()
+    send_endless(judge).close()
     assert graded(judge, RIGHT, "third") == ("third", 4)
     thread.join()
     assert results == [("first", 4)]
@@ -277,16 +282,3 @@ def test_interrupted_request_leaves_no_answer_to_the_next_one(error: type[BaseEx
         judge.grade([submission(RIGHT, "first")], list[Record]().append, interrupt)
     assert graded(judge, WRONG, "second") == ("second", 1)
     assert home.judge() == known, "no crash of the judge's"
-
-
-@pytest.mark.thorough
-def test_stopped_judge_is_replaced(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "GREET_SECONDS", 1.0)
-    judge = home.warm()
-    stopped = home.judge()
-    os.kill(stopped.pid, signal.SIGSTOP)
-    try:
-        assert graded(judge, RIGHT) == ("somebody", 4)
-        assert home.judge() != stopped
-    finally:
-        os.kill(stopped.pid, signal.SIGKILL)
