@@ -1,32 +1,48 @@
 """Makes the wheel that learners install: the program with a course, whole and sealed, or with plans for its answers.
 
-Either is tested before it is written: with the course in it, every reference must pass.
+A plan is what checks ask, what is expected, and what known mistakes answer. A check asks wrong code what it asks the
+reference, which `kata verify` holds it to. So running the checks on the reference gives all questions. The mistakes'
+code is not stored.
+
+Either wheel is tested before it is written: with the course in it, every reference must pass.
 """
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from grader.course import FILE_NAME, Course, load_course
 from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import SourceFile, Submission
-from grader.judge.expected import quietly
+from grader.judge.answers import Answers, same_answers
+from grader.judge.checks import Kit
+from grader.judge.expected import Expected, quietly
 from grader.judge.grading import Judge
+from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong
+from grader.judge.plan_file import file_of, fingerprint, identity
+from grader.judge.rehearsal import expected_of
 from grader.judge.seeds import seed_for
 from grader.record import MAX_SEED, Record
 
-from .planning import plans_of
 from .wheel import course_files, wheel_of
 
 README = """\
 The file beside this one is the course, with solutions, checks and known mistakes. It is packed so that nobody reads an
 answer by accident. That is no secret: it is an ordinary zip. `kata solution ID` shows an answer after you have passed.
 """
+
+FEW_EXERCISES = 4
+"""Up to this many exercises are planned in this process: starting another takes longer."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +75,17 @@ def learners_wheel(
 def planned_course(course: Course, advance: Callable[[str], None] = lambda exercise: None) -> dict[str, bytes]:
     """The files of the course with plans in place of its answers. Raises as `learners_wheel` does."""
     seed = own_seed(course)
-    return {**course_files(course, planned_seed=seed), **plans_of(course, seed, advance)}
+    files = course_files(course, planned_seed=seed)
+    tasks = [(course.root, each.id, seed) for each in course.exercises]
+    processes = min(os.cpu_count() or 1, len(tasks))
+    with ExitStack() as stack:
+        mapped: Any = map
+        if len(tasks) > FEW_EXERCISES and processes > 1:
+            mapped = stack.enter_context(ProcessPoolExecutor(processes, mp_context=get_context("spawn"))).map
+        for exercise, plan in zip(course.exercises, mapped(_plan_of, tasks), strict=True):
+            files[course.plan_path(exercise).relative_to(course.root).as_posix()] = plan
+            advance(exercise.id)
+    return files
 
 
 def own_seed(course: Course) -> int:
@@ -68,12 +94,46 @@ def own_seed(course: Course) -> int:
     return int(Path(digest).stem, 16) % (MAX_SEED + 1)
 
 
+def _plan_of(task: tuple[Path, str, int]) -> bytes:
+    """The plan of one exercise, by its course's folder, its id and the seed."""
+    root, id, seed = task
+    course = load_course(root / FILE_NAME)
+    kit = Kit(course, course.exercise(id))
+    with quietly():
+        expected = expected_of(kit, seed)
+        return file_of(replace(expected.plan, wrong=_wrong(expected)), identity(kit, seed))
+
+
+def _wrong(expected: Expected) -> Wrong:
+    """What wrong answers will be compared with. If all checks of the exercise train a model, it has no mistakes."""
+    questions = {question.digest: question for question in expected.plan.questions}
+    wrong = Wrong({digest: expected.slack(question) for digest, question in questions.items()})
+    places: dict[str, int] = {}
+
+    def place_of(answer: Answers, right: Answers) -> int:
+        """The place of an answer's print; many mistakes share answers."""
+        if same_answers(answer, right):
+            return AS_REFERENCE
+        kept = fingerprint(answer)
+        place = places.setdefault(repr(kept), len(wrong.prints))
+        if place == len(wrong.prints):
+            wrong.prints.append(kept)
+        return place
+
+    for mistake, module in expected.code.mistakes if expected.code and questions else ():
+        known = KnownMistake(mistake.id, mistake.message)
+        for digest, question in questions.items():
+            right = expected.answers_to(question)
+            known.answers[digest] = [place_of(*pair) for pair in zip(module.answer(question), right, strict=True)]
+        module.forget()
+        wrong.mistakes.append(known)
+    return wrong
+
+
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:
     """The number of checks in these files. Raises KataError when a reference does not pass one of them."""
-    references = {
-        each.id: SourceFile(each.id, each.file_name, course.solution_path(each).read_bytes())
-        for each in course.exercises
-    }
+    paths = {each.id: course.solution_path(each) for each in course.exercises}
+    references = {id: SourceFile(id, path.name, path.read_bytes()) for id, path in paths.items()}
     records: list[Record] = []
     with tempfile.TemporaryDirectory(prefix="kata-release-") as folder, quietly():
         for path, content in files.items():

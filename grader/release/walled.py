@@ -12,38 +12,30 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from grader.course import FILE_NAME, load_course
+from grader.errors import KataError
 from grader.files import write_file
 from grader.formats.autograding import as_json, gradescope, no_grade
 from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
-from grader.sandbox.levels import GRADING_LEVELS
+from grader.sandbox.levels import GRADING_LEVELS, MachineError
 
 from .gradescope_zip import COURSE, points_of
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
 
 
-@dataclass(frozen=True)
-class WalledResult:
-    """The result: a record, or why there is none, which may be that this machine cannot isolate."""
+def grade_walled(submission: Path, course: Path) -> Record:
+    """Grade a submission. The output of `kata grade` goes to this program's own.
 
-    record: Record | None
-    reason: str = ""
-    can_isolate: bool = True
-
-
-def grade_walled(submission: Path, course: Path) -> WalledResult:
-    """Grade a submission. The output of `kata grade` goes to this program's own."""
+    Raises MachineError when this machine cannot isolate, KataError when there is no record.
+    """
     findings = examine()
     level = strongest_level(findings)
     if level not in GRADING_LEVELS:
-        missing = "; ".join(f"{finding.part} ({finding.remedy})" for finding in findings if not finding.works)
-        return WalledResult(None, missing, can_isolate=False)
+        raise MachineError("; ".join(f"{each.part} ({each.remedy})" for each in findings if not each.works))
     print(f"Isolation: {level}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "record.json"
@@ -58,27 +50,25 @@ def grade_walled(submission: Path, course: Path) -> WalledResult:
         )
         print(done.stderr, file=sys.stderr, flush=True)
         if written.is_file():
-            return WalledResult(Record.from_json(written.read_bytes()))
-    return WalledResult(None, done.stderr.strip().rpartition("\n")[2] or "the grader ended without a word.")
+            return Record.from_json(written.read_bytes())
+    raise KataError(done.stderr.strip().rpartition("\n")[2] or "the grader ended without a word.")
 
 
 def grade_submission(root: Path) -> int:
     """Grade ROOT/submission and write ROOT/results/results.json; 0 when that contains a grade."""
-    result = _result(root)
+    course = root / COURSE / FILE_NAME
+    try:
+        record = grade_walled(root / "submission", course)
+    except MachineError as missing:
+        print(f"This container cannot isolate submissions: {missing}. No grade was recorded.")
+        result = no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
+    except KataError as reason:
+        result = no_grade(f"Nothing was graded: {reason} {NOT_YOUR_FAULT}")
+    else:
+        loaded = load_course(course)
+        result = gradescope(record, loaded.titles, points_of(loaded))
     write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
     return 0 if "score" in result else 1
-
-
-def _result(root: Path) -> dict[str, Any]:
-    course = root / COURSE / FILE_NAME
-    graded = grade_walled(root / "submission", course)
-    if not graded.can_isolate:
-        print(f"This container cannot isolate submissions: {graded.reason}. No grade was recorded.")
-        return no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
-    if graded.record is None:
-        return no_grade(f"Nothing was graded: {graded.reason} {NOT_YOUR_FAULT}")
-    loaded = load_course(course)
-    return gradescope(graded.record, loaded.titles, points_of(loaded))
 
 
 def try_solutions(course: Path) -> int:
@@ -86,14 +76,15 @@ def try_solutions(course: Path) -> int:
 
     0 where nothing can be graded at all: then no learner is graded wrongly either.
     """
-    graded = grade_walled(course.parent / "solutions", course)
-    if not graded.can_isolate:
-        print(f"This machine cannot isolate submissions, so the solutions were not tried: {graded.reason}.")
+    try:
+        record = grade_walled(course.parent / "solutions", course)
+    except MachineError as missing:
+        print(f"This machine cannot isolate submissions, so the solutions were not tried: {missing}.")
         return 0
-    if graded.record is None:
-        print(f"The course's own solutions could not be graded: {graded.reason}")
+    except KataError as reason:
+        print(f"The course's own solutions could not be graded: {reason}")
         return 1
-    lost = [each.id for each in graded.record.exercises if each.points < each.max_points - POINTS_TOLERANCE]
+    lost = [each.id for each in record.exercises if each.points < each.max_points - POINTS_TOLERANCE]
     if lost:
         print(f"Right work loses points on this machine, so it must grade nobody. Look at: {', '.join(lost)}.")
     return 1 if lost else 0

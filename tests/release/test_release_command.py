@@ -135,15 +135,17 @@ def test_part_of_a_course_holds_nothing_of_the_rest(
 
 
 @pytest.mark.parametrize(
-    ("file", "edit", "sentence"),
+    ("kind", "file", "edit", "sentence"),
     [
         pytest.param(
+            "answers",
             "tests/kits/{}/checks.py",
             ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
             "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
             id="a check that refuses the reference",
         ),
         pytest.param(
+            "answers",
             "solutions/{}.py",
             ("# END SOLUTION", ""),
             "01_share.py:7: this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` before "
@@ -151,9 +153,17 @@ def test_part_of_a_course_holds_nothing_of_the_rest(
             id="a marker that is missing",
             marks=pytest.mark.thorough,
         ),
+        pytest.param(
+            "plans",
+            "tests/kits/{}/mistakes.py",
+            ("amounts.sum(dim=-1, keepdim=True)", "something else"),
+            "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
+            "reference: copy it from there",
+            id="a bank that does not fit",
+            marks=pytest.mark.thorough,
+        ),
     ],
 )
-@pytest.mark.parametrize("kind", [pytest.param("answers"), pytest.param("plans", marks=pytest.mark.thorough)])
 def test_course_that_is_not_fit_is_refused(
     kind: str, file: str, edit: tuple[str, str], sentence: str, tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
@@ -161,16 +171,6 @@ def test_course_that_is_not_fit_is_refused(
     path.write_text(path.read_text().replace(*edit))
     assert refused(kata("release", "--out", tmp_path / "out", KINDS[kind], cwd=tiny_course)) == sentence
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.thorough
-def test_bank_that_does_not_fit_is_refused(tiny_course: Path, kata: Kata, tmp_path: Path) -> None:
-    path = tiny_course / f"tests/kits/{KITS[0]}/mistakes.py"
-    path.write_text(path.read_text().replace("amounts.sum(dim=-1, keepdim=True)", "something else"))
-    assert refused(kata("release", "--out", tmp_path / "out", "--without-answers", cwd=tiny_course)) == (
-        "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
-        "reference: copy it from there"
-    )
 
 
 # --- a course without answers ---------------------------------------------------------------------------------------
@@ -215,32 +215,32 @@ def test_seed_that_there_is_no_plan_for_is_refused(planned: Path, work: Path, ka
     assert said == f"this course has no plans for the seed 12; it has them for {seed}"
 
 
-def test_damaged_plan_is_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
-    damaged = planned / f"plans/{KITS[0]}.plan"
-    damaged.write_bytes(damaged.read_bytes()[:40])
-    said = refused(kata("check", "share", cwd=work))
-    assert said.endswith(f"{damaged.name} is damaged: install the wheel again")
+CHECKS, PLAN = f"tests/kits/{KITS[0]}/checks.py", f"plans/{KITS[0]}.plan"
 
 
-@pytest.mark.thorough
-def test_changed_checks_are_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
-    checks = planned / "tests" / "kits" / KITS[0] / "checks.py"
-    checks.write_text(checks.read_text().replace("0.25, 0.25, 0.5", "0.25, 0.25, 0.25"))
-    said = refused(kata("check", "share", cwd=work))
-    assert said == "01_parts/01_share.plan is the plan of something else than share: install the wheel again"
-
-
-@pytest.mark.thorough
-def test_line_ends_of_another_system_change_nothing(planned: Path, work: Path, kata: Kata) -> None:
-    checks = planned / "tests" / "kits" / KITS[0] / "checks.py"
-    checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
-    assert kata("check", "share", cwd=work).returncode == 0
-
-
-def test_plan_that_is_gone_is_told_in_one_sentence(planned: Path, work: Path, kata: Kata) -> None:
-    (planned / f"plans/{KITS[0]}.plan").unlink()
-    said = refused(kata("check", "share", cwd=work))
-    assert said == "there is no plan for share in this course: install the wheel again"
+@pytest.mark.parametrize(
+    ("file", "change", "sentence"),
+    [
+        pytest.param(PLAN, lambda old: old[:40], "01_parts/01_share.plan is damaged: install the wheel again",
+                     id="damaged plan"),
+        pytest.param(PLAN, None, "there is no plan for share in this course: install the wheel again", id="no plan"),
+        pytest.param(CHECKS, lambda old: old.replace(b"0.25, 0.25, 0.5", b"0.25, 0.25, 0.25"),
+                     "01_parts/01_share.plan is the plan of something else than share: install the wheel again",
+                     id="changed checks", marks=pytest.mark.thorough),
+        pytest.param(CHECKS, lambda old: old.replace(b"\n", b"\r\n"), "", id="line ends of another system",
+                     marks=pytest.mark.thorough),
+    ],
+)  # fmt: skip
+def test_changed_course_without_answers_is_told_in_one_sentence(
+    file: str, change: Callable[[bytes], bytes] | None, sentence: str, planned: Path, work: Path, kata: Kata
+) -> None:
+    path = planned / file
+    path.unlink() if change is None else path.write_bytes(change(path.read_bytes()))
+    done = kata("check", "share", cwd=work)
+    if sentence:
+        assert refused(done) == sentence
+    else:
+        assert done.returncode == 0, done.stderr
 
 
 CONVERSES = '''
