@@ -89,7 +89,12 @@ CourseFile = Annotated[
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", help="Only this exercise; may be given again.", metavar="ID", autocompletion=exercise_ids),
+    typer.Option(
+        "--only",
+        help="Only this exercise, together with those of --unit; may be given again.",
+        metavar="ID",
+        autocompletion=exercise_ids,
+    ),
 ]
 Units = Annotated[
     list[str] | None,

@@ -11,14 +11,16 @@ so nothing of it is touched, neither an earlier grading nor its marks.
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from datetime import timedelta
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from datetime import timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -26,14 +28,16 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
 from nbgrader.utils import parse_utc
 from traitlets import Bool, Enum, Integer, Unicode
 
-from grader.classroom.final_points import duration
+from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted, duration
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
 from grader.errors import KataError
-from grader.intake import SourceFile, Submission
+from grader.intake import FileProblem, SourceFile, Submission, SubmissionError, read_submission
 from grader.intake.names import printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Record
@@ -41,7 +45,8 @@ from grader.render.wording import score
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
-from .released import Release, rebuilt, release_of, set_due_date, texts_for_people
+from .cells import exercise_of, grade_id_of
+from .released import Release, rebuilt, release_of, texts_for_people
 from .submitted import SECRET, TIMESTAMP, Submitted, submissions_in
 
 if TYPE_CHECKING:
@@ -59,8 +64,12 @@ class HandsOver(NotebookExporter):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        if not isinstance(self.parent, KataAutograde):
-            KataAutograde.run_instead_of(self.parent)
+        if not isinstance(run := self.parent, KataAutograde):
+            own = KataAutograde(
+                coursedir=run.coursedir, parent=run.parent, force=run.force, create_student=run.create_student
+            )
+            found, run.assignments = run.assignments, {}
+            own.grade(list(submissions_in(run.coursedir, found)))
 
 
 class KataAutograde(Autograde):
@@ -73,6 +82,7 @@ class KataAutograde(Autograde):
     )
 
     coursedir: Any
+    opened: Course
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -81,13 +91,6 @@ class KataAutograde(Autograde):
         self.texts_before: dict[Key, dict[str, str]] = {}
         """The texts of an earlier grading's cells by grade_id: nbgrader deletes that grading."""
 
-    @classmethod
-    def run_instead_of(cls, run: Autograde) -> None:
-        """Grade what `run` was asked to, and leave it nothing. Raises NbGraderException unless all were graded."""
-        own = cls(coursedir=run.coursedir, parent=run.parent, force=run.force, create_student=run.create_student)
-        found, run.assignments = run.assignments, {}
-        own.grade(list(submissions_in(run.coursedir, found)))
-
     def grade(self, submissions: Sequence[Submitted]) -> None:
         """Grade these submissions. Who is not graded is named in the log.
 
@@ -95,30 +98,35 @@ class KataAutograde(Autograde):
         """
         real = self.coursedir
         try:
-            self.opened = self._opened()
+            self.opened = self._course()
         except KataError as error:
             self.log.error("Nobody was graded. %s", error)
             raise NbGraderException(str(error)) from None
-        due = [each for each in submissions if self._is_sound(each) and self._is_due(each)]
+        for each in submissions:
+            try:
+                each.demand_sound(Path(real.format_path(real.source_directory, ".", each.assignment)))
+            except KataError as error:
+                self._refuse(each, str(error))
+        due = [each for each in submissions if not each.refused and self._is_due(each)]
         try:
             with _staging(real) as staging:
                 for name in sorted({each.assignment for each in due}):
                     self._grade_assignment(name, [each for each in due if each.assignment == name], staging)
                 for each in due:
                     if each.refused:
-                        shutil.rmtree(_folder(staging, each), ignore_errors=True)
+                        shutil.rmtree(_folder(staging, "submitted", each), ignore_errors=True)
                 if not all(each.refused for each in due):
                     self.coursedir = staging
                     self.start()
         finally:
             self.coursedir = real
             for each in due:
-                each.complete(Path(real.format_path(real.autograded_directory, each.learner, each.assignment)))
-            self.log.info("%s", outcome_table(real, submissions, due))
+                each.complete(_folder(real, "autograded", each))
+            self.log.info("%s", _outcome(real, submissions, due))
         if refused := [each for each in submissions if each.refused]:
             raise NbGraderException(f"Submissions that were not graded: {len(refused)}. The log above says why.")
 
-    def _opened(self) -> Course:
+    def _course(self) -> Course:
         """The course. Raises KataError when it cannot be used, or learners' code could read it or this folder."""
         if not self.course or not Path(self.course).is_file():
             raise KataError(
@@ -129,21 +137,14 @@ class KataAutograde(Autograde):
         refuse_exposed(self.isolation, course.root, Path(self.coursedir.root))
         return course
 
-    def _is_sound(self, each: Submitted) -> bool:
-        try:
-            each.demand_sound(self.coursedir)
-        except KataError as error:
-            self._refuse(each, str(error))
-        return not each.refused
-
     def _is_due(self, each: Submitted) -> bool:
         """Whether nbgrader will grade it, as its `init_destination` decides: that deletes the earlier grading."""
-        graded = Path(self.coursedir.format_path(self.coursedir.autograded_directory, each.learner, each.assignment))
+        graded = _folder(self.coursedir, "autograded", each)
         is_whole = self.coursedir.notebook_id == "*"
         there = graded.exists() if is_whole else all((graded / path.name).exists() for path in each.notebooks)
         if self.force or not there:
             return True
-        before, text = self.coursedir.get_existing_timestamp(str(graded)), (each.time() or "").strip()
+        before, text = self.coursedir.get_existing_timestamp(str(graded)), (each.time or "").strip()
         return bool(before and text and parse_utc(text) > before)
 
     def _refuse(self, each: Submitted, reason: str) -> None:
@@ -155,10 +156,9 @@ class KataAutograde(Autograde):
         seed = secrets.randbelow(MAX_SEED + 1) if self.seed is None else self.seed
         try:
             release = release_of(self.coursedir, name, self.opened)
-            set_due_date(self.coursedir, release, self.opened)
             with trusted_judge(self.opened, release.exercises, self.isolation, seed) as judge:
                 for each in submissions:
-                    self._grade_one(each, release, judge, _folder(staging, each))
+                    self._grade_one(each, release, judge, _folder(staging, "submitted", each))
         except KataError as error:
             self.log.error("Nobody's %s was graded. %s", name, error)
             for each in submissions:
@@ -173,7 +173,10 @@ class KataAutograde(Autograde):
             return
         folder.mkdir(parents=True)
         for path in paths:
-            submission = each.read(path, self.opened)
+            try:
+                submission = replace(read_submission(path, self.opened), name=each.learner)
+            except SubmissionError as error:
+                submission = Submission(each.learner, {}, (FileProblem(path.name, "unreadable", str(error)),))
             for problem in submission.problems:
                 self.log.warning("Not taken of %s: %s", printable(str(path)), printable(problem.message))
                 each.problems.append(problem.message)
@@ -182,13 +185,13 @@ class KataAutograde(Autograde):
                 self._refuse(each, f"is not graded. {_why_unfinished(record)}")
                 return
             key = each.assignment, each.learner, path.stem
-            earlier = self.coursedir.format_path(self.coursedir.autograded_directory, each.learner, each.assignment)
-            self.records[key], self.texts_before[key] = record, texts_for_people(Path(earlier) / path.name)
+            self.records[key] = record
+            self.texts_before[key] = texts_for_people(_folder(self.coursedir, "autograded", each) / path.name)
             nb = rebuilt(release.notebooks[path.stem], submission, record, texts_for_people(path), self.opened)
             nbformat.write(nb, folder / path.name)
         (folder / SECRET).write_text(each.secret(self.log), "utf-8")
-        if (time := each.time()) is not None:
-            (folder / TIMESTAMP).write_text(time, "utf-8")
+        if each.time is not None:
+            (folder / TIMESTAMP).write_text(each.time, "utf-8")
 
 
 @contextmanager
@@ -204,11 +207,9 @@ def _staging(coursedir: Any) -> Iterator[Any]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folder(staging: Any, each: Submitted) -> Path:
-    return Path(staging.format_path(staging.submitted_directory, each.learner, each.assignment))
-
-
-# --- behind the wall ------------------------------------------------------------------------------------------------
+def _folder(coursedir: Any, step: Literal["submitted", "autograded"], each: Submitted) -> Path:
+    """Where a CourseDirectory has what belongs to a submission at one step."""
+    return Path(coursedir.format_path(getattr(coursedir, f"{step}_directory"), each.learner, each.assignment))
 
 
 @contextmanager
@@ -246,45 +247,98 @@ def graded_by(judge: AnyJudge, submission: Submission) -> Record:
 
 def _why_unfinished(record: Record) -> str:
     """Why a record is not complete: the checks at which the grader itself failed."""
-    errors = [
-        f"{exercise.id}, {check.name}: {check.message}"
-        for exercise in record.exercises
-        for check in exercise.checks
-        if check.outcome == "error"
-    ]
+    broken = ((each.id, check) for each in record.exercises for check in each.checks if check.outcome == "error")
+    errors = [f"{id}, {check.name}: {check.message}" for id, check in broken]
     return f"The grader itself failed, so there is no grade: {'; '.join(errors[:3])}"
 
 
-# --- the table at the end -------------------------------------------------------------------------------------------
-
-_HEAD = ("who", "points", "late", "what could not be read")
-
-
-def outcome_table(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[Submitted]) -> str:
-    """Who has how many points, who was late, and what could not be read: a line for each submission.
+def _outcome(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[Submitted]) -> str:
+    """A table of who has how many points, who was late, and what could not be read: a line for each submission.
 
     coursedir: nbgrader's CourseDirectory. graded: those that were graded now; the others' points are older.
     """
+    rows = [("who", "points", "late", "what could not be read")]
     with Gradebook(coursedir.db_url, coursedir.course_id) as book:
-        rows = [_HEAD, *(_row(book, each) for each in submissions)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+        for each in submissions:
+            points, late = "not graded", ""
+            with suppress(MissingEntry):
+                if not each.refused:
+                    found = book.find_submission(each.assignment, each.learner)
+                    penalty = found.late_submission_penalty or 0.0
+                    points = f"{score(found.score - penalty)} / {score(found.max_score)}"
+                    points += ", not all read" * bool(found.needs_manual_grade)
+                    if found.total_seconds_late > 0:
+                        late = f"{duration(timedelta(seconds=found.total_seconds_late))}: {score(-penalty)}"
+            why = each.refused or printable(" ".join(each.problems), 200)
+            rows.append((printable(each.learner), points, late, why))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     if older := sum(not each.refused and each not in graded for each in submissions):
         lines.append(f"Graded before and left as it was: {older}. With --force it is graded again.")
     return "\n".join(["Outcome:", *lines])
 
 
-def _row(book: Any, each: Submitted) -> tuple[str, str, str, str]:
-    who, problems = printable(each.learner), printable(" ".join(each.problems), 200)
-    if each.refused:
-        return who, "not graded", "", each.refused
-    try:
-        found = book.find_submission(each.assignment, each.learner)
-    except MissingEntry:
-        return who, "not graded", "", problems
-    penalty = found.late_submission_penalty or 0.0
-    points = f"{score(found.score - penalty)} / {score(found.max_score)}"
-    late = ""
-    if found.total_seconds_late > 0:
-        late = f"{duration(timedelta(seconds=found.total_seconds_late))}: {score(-penalty)}"
-    return who, points + (", not all read" if found.needs_manual_grade else ""), late, problems
+# --- what nbgrader's own run does on the way ------------------------------------------------------------------------
+
+
+class SaveGrades(SaveAutoGrades):
+    """Saves grades, except that a manual grade for an unchanged text needs no second look.
+
+    nbgrader asks a person to check every manual grade again after each autograding. Here that is asked only if the
+    answer has changed since, or the judge's score has.
+    """
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Save one notebook's grades. Raises KataError when the notebook did not come from our judge."""
+        run, names = self.parent.parent, resources["nbgrader"]
+        if not isinstance(run, KataAutograde):
+            raise KataError("The settings lack c.Autograde.exporter_class; write them anew with `kata notebooks`.")
+        before = run.texts_before[names["assignment"], names["student"], names["notebook"]]
+        now = {name: cell.source for cell in nb.cells if (name := grade_id_of(cell))}
+        self._unchanged = {name for name in before if before[name] == now.get(name)}
+        saved: tuple[Any, Any] = super().preprocess(nb, resources)
+        return saved
+
+    def _add_score(self, cell: Any, resources: Any) -> None:
+        name = grade_id_of(cell)
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
+        waited, was = grade.needs_manual_grade, grade.auto_score
+        super()._add_score(cell, resources)
+        if grade.manual_score is not None and exercise_of(name) in self._unchanged and grade.auto_score == was:
+            grade.needs_manual_grade = waited
+            self.gradebook.db.commit()
+
+
+class CoursePolicy(LateSubmissionPlugin):
+    """nbgrader's late plugin, by course.yml: it takes off what `kata grade-class` takes off."""
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
+        """The points that lateness costs. A mark that a person gave counts as it is."""
+        step = self.parent
+        run, names = step.parent.parent, (step.assignment_id, student_id)
+        submission = step.gradebook.find_submission(*names)
+        grades = step.gradebook.find_submission_notebook(step.notebook_id, *names).grades
+        marked = {exercise_of(each.name): each.manual_score for each in grades if each.manual_score is not None}
+        hand_in = HandIn(
+            at={EVERY_UNIT: submission.timestamp.replace(tzinfo=timezone.utc)},
+            extra_days={EVERY_UNIT: (submission.extension or timedelta()) / timedelta(days=1)},
+            overrides={id: Override(points, "by hand") for id, points in marked.items()},
+        )
+        # due dates alone: nbgrader has no place for what does not count
+        policy = run.opened.policy.model_copy(update={"exempt": (), "drop_lowest_units": 0})
+        only_late = run.opened.model_copy(update={"policy": policy})
+        graded = run.records[step.assignment_id, student_id, step.notebook_id]
+        record = adjusted(graded, only_late, hand_in, always=True)
+        return round(
+            math.fsum(each.points - each.counted_points for each in record.exercises if each.id not in marked), 9
+        )
+
+
+class AssignCoursePenalties(AssignLatePenalties):
+    """Takes lateness off by course.yml's policy where that has due dates; else by the plugin of the settings."""
+
+    def init_plugin(self) -> None:
+        """Make the plugin."""
+        super().init_plugin()
+        if self.parent.parent.opened.policy.due:
+            self.plugin_inst = CoursePolicy(parent=self)

@@ -1,4 +1,4 @@
-"""The roles of a notebook's cells: the names and metadata that nbgrader and this package use.
+"""The roles of a notebook's cells, and what comes into them: a learner's text and an exercise's result.
 
 A learner's markdown is made inert: it reads as before, but no page that renders it runs or fetches anything. nbconvert
 passes raw HTML, links of any kind and mermaid's text to the page, and MathJax has commands that create links or move
@@ -21,6 +21,71 @@ from grader.record import ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import verdict_on
+
+OURS = "kata"
+"""The key of our own metadata in a notebook or cell."""
+REFLECTION = "reflection"
+_TEST = "test-"  # cannot clash with an exercise's id, which has no hyphen
+
+# --- roles ----------------------------------------------------------------------------------------------------------
+
+
+def marks(grade_id: str, **given: Any) -> dict[str, Any]:
+    """A cell's metadata as nbgrader 0.9 writes it; given: its roles (grade, solution, locked) and points."""
+    roles = {"grade": False, "solution": False, "locked": False, "task": False}
+    return {"grade_id": grade_id, "schema_version": 3, **roles, **given}
+
+
+def id_of_test(exercise: Exercise) -> str:
+    """The grade_id of an exercise's test cell; its answer's cell has the exercise's own id."""
+    return _TEST + exercise.id
+
+
+def exercise_of(grade_id: str) -> str:
+    """What a graded cell is about, by its grade_id: an exercise's id, or `reflection`."""
+    return grade_id.removeprefix(_TEST)
+
+
+def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
+    """The exercise whose points this cell gives, or None. Raises CourseError when the course lacks it."""
+    grade_id = grade_id_of(cell)
+    return course.exercise(exercise_of(grade_id)) if is_test(cell) and grade_id.startswith(_TEST) else None
+
+
+def grade_id_of(cell: Mapping[str, Any]) -> str:
+    """The cell's grade_id; "" when it has none."""
+    grade_id = _marks_of(cell).get("grade_id")
+    return grade_id if isinstance(grade_id, str) else ""
+
+
+def is_answer(cell: Mapping[str, Any]) -> bool:
+    """Whether this is the cell for a learner's code."""
+    return _roles_of(cell) == ("code", False, True)
+
+
+def is_test(cell: Mapping[str, Any]) -> bool:
+    """Whether this is a test cell, which gives an exercise's points."""
+    return _roles_of(cell) == ("code", True, False)
+
+
+def is_manual(cell: Mapping[str, Any]) -> bool:
+    """Whether this is the cell for a learner's text, to be graded by a person."""
+    return _roles_of(cell) == ("markdown", True, True)
+
+
+def _roles_of(cell: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """The cell's type, and nbgrader's `grade` and `solution`."""
+    found = _marks_of(cell)
+    return cell.get("cell_type"), found.get("grade"), found.get("solution")
+
+
+def _marks_of(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = cell.get("metadata")
+    found = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+# --- contents -------------------------------------------------------------------------------------------------------
 
 MAX_CHARACTERS = 50_000
 
@@ -52,67 +117,6 @@ def inert(markdown: str) -> str:
     for pattern, broken in _BREAKS:
         text = pattern.sub(broken, text)
     return text
-
-
-OURS = "kata"
-"""The key of our own metadata in a notebook or cell."""
-
-_TEST = "test-"  # cannot clash with an exercise's id, which has no hyphen
-REFLECTION = "reflection"
-
-
-def id_of_test(exercise: Exercise) -> str:
-    """The grade_id of an exercise's test cell; its answer's cell has the exercise's own id."""
-    return _TEST + exercise.id
-
-
-def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
-    """The exercise whose points this cell gives, or None. Raises CourseError when the course lacks it."""
-    grade_id = grade_id_of(cell)
-    return course.exercise(grade_id[len(_TEST) :]) if is_test(cell) and grade_id.startswith(_TEST) else None
-
-
-def exercise_of(grade_id: str) -> str:
-    """What a graded cell is about, by its grade_id: an exercise's id, or `reflection`."""
-    return grade_id.removeprefix(_TEST)
-
-
-def grade_id_of(cell: Mapping[str, Any]) -> str:
-    """The cell's grade_id; "" when it has none."""
-    grade_id = _marks(cell).get("grade_id")
-    return grade_id if isinstance(grade_id, str) else ""
-
-
-def is_answer(cell: Mapping[str, Any]) -> bool:
-    """Whether this is the cell for a learner's code."""
-    return _is(cell, "code", grade=False, solution=True)
-
-
-def is_test(cell: Mapping[str, Any]) -> bool:
-    """Whether this is a test cell, which gives an exercise's points."""
-    return _is(cell, "code", grade=True, solution=False)
-
-
-def is_manual(cell: Mapping[str, Any]) -> bool:
-    """Whether this is the cell for a learner's text, to be graded by a person."""
-    return _is(cell, "markdown", grade=True, solution=True)
-
-
-def _is(cell: Mapping[str, Any], kind: str, *, grade: bool, solution: bool) -> bool:
-    found = _marks(cell)
-    return cell.get("cell_type") == kind and found.get("grade") is grade and found.get("solution") is solution
-
-
-def marks(grade_id: str, **given: Any) -> dict[str, Any]:
-    """A cell's metadata as nbgrader 0.9 writes it; given: its roles (grade, solution, locked) and points."""
-    roles = {"grade": False, "solution": False, "locked": False, "task": False}
-    return {"grade_id": grade_id, "schema_version": 3, **roles, **given}
-
-
-def _marks(cell: Mapping[str, Any]) -> Mapping[str, Any]:
-    metadata = cell.get("metadata")
-    found = metadata.get("nbgrader") if isinstance(metadata, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 def outputs_of(result: ExerciseResult, title: str, worth: float, problems: Sequence[str], seed: int) -> list[Any]:

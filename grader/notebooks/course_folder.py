@@ -79,75 +79,67 @@ c.FileNameCollectorPlugin.named_regexp = r"""'''
     f'{NAMES_IN_DOWNLOADS}"""\n'
 )
 
-# Learners get the exercise's own stub, not nbgrader's.
-_RELEASING = (
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.InstantiateTests",
-    "nbgrader.preprocessors.LockCells",
-    "grader.notebooks.steps.ClearToStub",
-    "nbgrader.preprocessors.ClearOutput",
-    "nbgrader.preprocessors.CheckCellMetadata",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.ClearHiddenTests",
-    "nbgrader.preprocessors.ClearMarkScheme",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.CheckCellMetadata",
-)
-# nbgrader gets notebooks that are graded already (see autograde.py): it runs nothing and only writes down.
-_SANITIZING = ("nbgrader.preprocessors.OverwriteCells", "nbgrader.preprocessors.CheckCellMetadata")
-_GRADING = (
-    "nbgrader.preprocessors.LimitOutput",
-    "grader.notebooks.steps.SaveGrades",
-    "grader.notebooks.steps.AssignCoursePenalties",
-    "nbgrader.preprocessors.CheckCellMetadata",
-)
-
 
 def _ours(course: Course, wheel: str) -> dict[str, Any]:
+    """Our settings. wheel: what notebooks tell learners to install; it is kept here."""
     return {
         "KataAutograde": {"course": str(course.root / FILE_NAME)},
-        "GenerateAssignment": {"preprocessors": _RELEASING},
+        "GenerateAssignment": {
+            # learners get the exercise's own stub, not nbgrader's
+            "preprocessors": [
+                "nbgrader.preprocessors.IncludeHeaderFooter",
+                "nbgrader.preprocessors.InstantiateTests",
+                "nbgrader.preprocessors.LockCells",
+                "grader.notebooks.released.ClearToStub",
+                "nbgrader.preprocessors.ClearOutput",
+                "nbgrader.preprocessors.CheckCellMetadata",
+                "nbgrader.preprocessors.ComputeChecksums",
+                "nbgrader.preprocessors.SaveCells",
+                "nbgrader.preprocessors.ClearHiddenTests",
+                "nbgrader.preprocessors.ClearMarkScheme",
+                "nbgrader.preprocessors.ComputeChecksums",
+                "nbgrader.preprocessors.CheckCellMetadata",
+            ]
+        },
+        # nbgrader gets notebooks that are graded already (see autograde.py): it runs nothing and only writes down
         "Autograde": {
             "exporter_class": "grader.notebooks.autograde.HandsOver",
-            "sanitize_preprocessors": _SANITIZING,
-            "autograde_preprocessors": _GRADING,
+            "sanitize_preprocessors": [
+                "nbgrader.preprocessors.OverwriteCells",
+                "nbgrader.preprocessors.CheckCellMetadata",
+            ],
+            "autograde_preprocessors": [
+                "nbgrader.preprocessors.LimitOutput",
+                "grader.notebooks.autograde.SaveGrades",
+                "grader.notebooks.autograde.AssignCoursePenalties",
+                "nbgrader.preprocessors.CheckCellMetadata",
+            ],
         },
-        "GenerateFeedback": {
-            "exporter_class": "grader.notebooks.feedback_page.FeedbackPage",
-            "preprocessors": (),
-        },
+        "GenerateFeedback": {"exporter_class": "grader.notebooks.feedback_page.FeedbackPage", "preprocessors": []},
         # of formgrader: no learner's code takes long to be coloured
         "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.feedback_page.ShownCode"}},
         # unpacks a learning platform's download safely; notebooks that are not a unit's are named and skipped
         "ZipCollectApp": {"extractor_plugin": "grader.notebooks.extractor.SafeExtractor", "strict": True},
-        _WHEEL[0]: {_WHEEL[1]: wheel},
+        "KataNotebooks": {"wheel": wheel},
     }
 
 
-_WHEEL = ("KataNotebooks", "wheel")
-"""The setting for the wheel that notebooks tell learners to install."""
-
-
 def assignments_of(course: Course, units: Sequence[Unit], only: Sequence[str], name: str) -> list[Assignment]:
-    """The assignments to make a notebook of: one for each unit, or the named exercises together as one.
+    """The assignments to make a notebook of: one for each unit, or all that was chosen together as one.
 
-    units: all if empty. only: ids of exercises in these units. name: of the one notebook; "" for the unit's.
-    Raises KataError for exercises that need a name, or that are not in these units, and for a name that cannot be used.
+    units: all if neither they nor exercises are chosen. only: ids of exercises that are chosen too. name: of the one
+    notebook; "" for the unit's. Raises KataError for exercises that need a name, and for a name that cannot be used.
     """
-    chosen = tuple(units) or course.units
-    there = [each for unit in chosen for each in unit.exercises]
-    if elsewhere := [id for id in only if all(each.id != id for each in there)]:
-        raise KataError(f"Not in {', '.join(unit.folder for unit in chosen)}: {', '.join(elsewhere)}.")
     if only and not name:
         raise KataError("Say what the assignment with these exercises is called, such as --name week1.")
     if not name:
-        return [Assignment(unit.folder, unit.title, unit.exercises) for unit in chosen]
+        return [Assignment(unit.folder, unit.title, unit.exercises) for unit in units or course.units]
     if not re.fullmatch(r"([0-9]{2}_)?[a-z][a-z0-9_]{0,57}", name):
         raise KataError(f"{name!r} cannot be an assignment's name: small letters, digits and `_`, such as week1.")
-    exercises = tuple(each for each in there if not only or each.id in only)
-    titles = dict.fromkeys(unit.title for unit in chosen if any(each in exercises for each in unit.exercises))
-    return [Assignment(name, ", ".join(titles), exercises)]
+    chosen = {*only, *(each.id for unit in units for each in unit.exercises)} or {each.id for each in course.exercises}
+    titles = [unit.title for unit in course.units if any(each.id in chosen for each in unit.exercises)]
+    exercises = tuple(each for each in course.exercises if each.id in chosen)
+    return [Assignment(name, ", ".join(dict.fromkeys(titles)), exercises)]
 
 
 def write_folder(
@@ -160,7 +152,11 @@ def write_folder(
     Raises KataError for a course or folder that learners' code could read; CourseError when the course cannot be used.
     """
     refuse_exposed("full", course.root, folder)
-    wheel = _wheel_of_last_time(folder) if wheel is None else wheel
+    if wheel is None:
+        try:
+            wheel = str(json.loads((folder / OUR_SETTINGS).read_bytes())["KataNotebooks"]["wheel"])
+        except (OSError, ValueError, LookupError, TypeError):
+            wheel = ""
     if wheel:
         _demand_installable(wheel)
     files = {} if (folder / SETTINGS).exists() else {SETTINGS: _THEIRS}
@@ -168,32 +164,17 @@ def write_folder(
     for each in assignments:
         files[f"source/{each.name}/{each.name}.ipynb"] = source_notebook(course, each, wheel)
     for name, text in files.items():
-        path = folder / name
-        if kept := _kept(path, text.encode("utf-8")):
-            yield f"{path}: {kept}"
-        else:
-            write_file(path, text.encode("utf-8"), below=folder)
+        path, content = folder / name, text.encode("utf-8")
+        old = path.read_bytes() if path.suffix == ".ipynb" and path.exists() else content
+        edited = [] if old == content else edited_cells(old)
+        if edited == []:
+            write_file(path, content, below=folder)
             yield str(path)
-
-
-def _kept(path: Path, new: bytes) -> str:
-    """Why this file is not written over; "" if it is."""
-    if path.suffix != ".ipynb" or not path.exists() or (old := path.read_bytes()) == new:
-        return ""
-    edited = edited_cells(old)
-    if edited == []:
-        return ""
-    what = f"was edited in {counted(len(edited), 'cell')} ({', '.join(edited)})" if edited else "is not from here"
-    return f"{what} and stays as it is. To have it anew, move it away and run this again."
-
-
-def _wheel_of_last_time(folder: Path) -> str:
-    try:
-        section, name = _WHEEL
-        wheel = json.loads((folder / OUR_SETTINGS).read_bytes())[section][name]
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-    return wheel if isinstance(wheel, str) else ""
+        else:
+            what = (
+                f"was edited in {counted(len(edited), 'cell')} ({', '.join(edited)})" if edited else "is not from here"
+            )
+            yield f"{path}: {what} and stays as it is. To have it anew, move it away and run this again."
 
 
 def _demand_installable(wheel: str) -> None:

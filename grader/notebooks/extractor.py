@@ -58,35 +58,32 @@ class SafeExtractor(ExtractorPlugin):
                 self.log.warning("%s: %d more files were left out.", printable(owner), count - MOST_NAMED)
 
     def _take_all(self, found: Mapping[str, Content], prefix: str = "", depth: int = 0) -> None:
-        """Take the notebooks among these files. depth: how many zips they lie in."""
-        for where, content in possible_work(found):
+        """Take the notebooks among these files, and in the zips among them; name what is left out.
+
+        depth: 0 for what lies in `archive/`, 1 for what is in a zip there, 2 for what is in a zip in that.
+        """
+        for name, content in possible_work(found):
+            where, suffix, shown = prefix + name, Path(name).suffix.lower(), printable(name.rpartition("/")[2])
             try:
                 if isinstance(content, UnreadableError):
                     raise UnreadableError(str(content))
-                self._take(prefix + where, content, depth)
+                if suffix == ".ipynb":
+                    self._take_notebook(where, content)
+                elif suffix == ".zip" and depth == 0:
+                    with open_regular(self._archive / where) as file:
+                        self._take_all(list_zip(file, shown, OF_A_CLASS), f"{where[:-4]}/", 1)
+                elif suffix == ".zip" and depth == 1:
+                    with reading_clock(shown):
+                        inner = list_zip(io.BytesIO(content(OF_A_LEARNER.zip_mb * MB)), shown)
+                        self._take_all(inner, f"{where[:-4]}/", 2)
+                else:
+                    raise UnreadableError("is no notebook")
             except (SubmissionError, UnreadableError, OSError) as error:
-                self._leave_out(prefix + where, f"({error})" if isinstance(error, SubmissionError) else error)
-
-    def _take(self, where: str, read: Read, depth: int) -> None:
-        """Take a notebook, or what is in a zip; depth: 0 for what lies in `archive/`, 1 for what is in a zip there."""
-        suffix, name, inside = Path(where).suffix.lower(), printable(where.rpartition("/")[2]), f"{where[:-4]}/"
-        if suffix == ".ipynb":
-            self._take_notebook(where, read)
-        elif suffix == ".zip" and depth == 0:
-            with open_regular(self._archive / where) as file:
-                self._take_all(list_zip(file, name, OF_A_CLASS), inside, 1)
-        elif suffix == ".zip" and depth == 1:
-            with reading_clock(name):
-                self._take_all(list_zip(io.BytesIO(read(OF_A_LEARNER.zip_mb * MB)), name), inside, 2)
-        else:
-            raise UnreadableError("is no notebook")
-
-    def _leave_out(self, where: str, why: object) -> None:
-        """Say what was left out; `why` continues a sentence that starts with its path."""
-        owner = "/".join(where.split("/")[:2])
-        self._left_out[owner] += 1
-        if self._left_out[owner] <= MOST_NAMED:
-            self.log.warning("Left out: %s %s.", printable(where, len(where)), str(why).rstrip("."))
+                owner = "/".join(where.split("/")[:2])
+                self._left_out[owner] += 1
+                if self._left_out[owner] <= MOST_NAMED:
+                    why = f"({error})" if isinstance(error, SubmissionError) else str(error)
+                    self.log.warning("Left out: %s %s.", printable(where, len(where)), why.rstrip("."))
 
     def _take_notebook(self, where: str, read: Read) -> None:
         """Write a notebook. Raises UnreadableError: it is nobody's, too large, or not the only one."""

@@ -7,8 +7,6 @@ every other cell. It runs nothing and fetches nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from html import escape
 from typing import Any
@@ -24,25 +22,6 @@ from grader.render.pages import render_page
 
 from .cells import OURS, REFLECTION, exercise_of, grade_id_of, is_answer, is_test
 
-REFLECTION_TITLE = "Looking back"
-
-
-@dataclass(frozen=True)
-class Part:
-    """One exercise, or another graded cell.
-
-    found: what the checks found. code, text: the learner's answer. comment: of a person. waits: for a person's points.
-    """
-
-    title: str
-    points: float
-    max_points: float
-    waits: bool
-    found: Markup | str = ""
-    code: str = ""
-    text: Markup | str = ""
-    comment: Markup | str = ""
-
 
 class FeedbackPage(Exporter):
     """Exports an autograded notebook as the page that its learner gets."""
@@ -57,14 +36,13 @@ class FeedbackPage(Exporter):
         with Gradebook(names["db_url"]) as book:
             submission = book.find_submission(names["assignment"], names["student"])
             notebook = book.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
-            parts = list(_parts(nb, notebook))
             penalty = notebook.late_submission_penalty or 0.0
             seconds = submission.total_seconds_late
             page = render_page(
                 "feedback.html.j2",
                 title=names["notebook"],
                 learner=names["student"],
-                parts=parts,
+                parts=_parts(nb, notebook),
                 points=notebook.score - penalty,
                 max_points=notebook.max_score,
                 late=duration(timedelta(seconds=seconds)) if seconds > 0 else "",
@@ -73,35 +51,38 @@ class FeedbackPage(Exporter):
         return page, resources
 
 
-def _parts(nb: Any, notebook: Any) -> Iterator[Part]:
-    """The graded parts of a notebook, in its order. notebook: nbgrader's SubmittedNotebook."""
+def _parts(nb: Any, notebook: Any) -> list[dict[str, Any]]:
+    """The graded parts of a notebook, in its order. notebook: nbgrader's SubmittedNotebook.
+
+    Of each: its title and points, whether it waits for a person's, what the checks found, the learner's code or text,
+    and a person's comment.
+    """
     grades = {grade.name: grade for grade in notebook.grades}
     comments = {each.name: _rendered(each.comment) for each in notebook.comments if each.comment}
     answers = {grade_id_of(cell): cell.source for cell in nb.cells if is_answer(cell)}
+    parts = []
     for cell in nb.cells:
         if (grade := grades.get(name := grade_id_of(cell))) is None:
             continue
-        facts = (grade.score or 0.0, grade.max_score or 0.0, bool(grade.needs_manual_grade))
+        title, found, code, text = "Looking back" if name == REFLECTION else name, Markup(), "", Markup()
         if is_test(cell):
-            answer, title = exercise_of(name), cell.metadata.get(OURS, {}).get("title", exercise_of(name))
-            found = Markup("".join(_pages_of(cell)))  # made by us, and escaped
-            yield Part(title, *facts, found, answers.get(answer, ""), comment=comments.get(answer, ""))
+            name = exercise_of(name)
+            title = cell.metadata.get(OURS, {}).get("title", name)
+            pages = [output.data["text/html"] for output in cell.outputs if output.output_type == "display_data"]
+            found, code = Markup("".join(pages)), answers.get(name, "")  # the pages are ours, and escaped
+        elif cell.cell_type == "code":
+            code = cell.source
         else:
-            title = REFLECTION_TITLE if name == REFLECTION else name
-            text = _rendered(cell.source) if cell.cell_type == "markdown" else ""
-            code = cell.source if cell.cell_type == "code" else ""
-            yield Part(title, *facts, code=code, text=text, comment=comments.get(name, ""))
+            text = _rendered(cell.source)
+        points = {"points": grade.score or 0.0, "max_points": grade.max_score or 0.0, "waits": grade.needs_manual_grade}
+        shown = {"title": title, "found": found, "code": code, "text": text, "comment": comments.get(name, "")}
+        parts.append({**points, **shown})
+    return parts
 
 
 def _rendered(markdown: str) -> Markup:
-    """As HTML: a person's comment, or a learner's text, which `rebuild` has made inert."""
+    """As HTML: a person's comment, or a learner's text, which `rebuilt` has made inert."""
     return Markup(markdown2html(markdown))
-
-
-def _pages_of(cell: Any) -> Iterator[str]:
-    for output in cell.outputs:
-        if output.output_type == "display_data":
-            yield output.data["text/html"]
 
 
 # --- code in formgrader ---------------------------------------------------------------------------------------------

@@ -48,11 +48,10 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     released points of an exercise differ from the course's. Raises KataError for these, and when the gradebook cannot
     be used.
     """
-    course = table.options.course
     learners = scores = 0
     try:
         with _open(path) as book:
-            writer = _Writer(book, course)
+            writer = _Writer(book, table.options.course)
             for learner, _, record in () if force else _known(table):
                 writer.refuse_changes(learner, record)
             for learner, person, record in _known(table):
@@ -97,17 +96,18 @@ class _Writer:
     def __init__(self, book: Any, course: Course) -> None:
         """Raises KataError when an exercise was released with other points than it has now."""
         self._book, self._course = book, course
-        self._released: dict[str, tuple[str, str]] = {}
-        """The assignment and the notebook that hold an exercise, by the name of its test cell."""
-        known = {id_of_test(exercise): exercise for exercise in course.exercises}
-        for cell in (cell for each in book.assignments for nb in each.notebooks for cell in nb.grade_cells):
-            self._released[cell.name] = (cell.notebook.assignment.name, cell.notebook.name)
-            exercise = known.get(cell.name)
-            if exercise and abs(cell.max_score - exercise.points) > POINTS_TOLERANCE:
-                raise KataError(
-                    f"In the gradebook {exercise.id} is worth {cell.max_score:g} points, in the course "
-                    f"{exercise.points:g}: release the unit anew with nbgrader generate_assignment --force."
-                )
+        cells = {cell.name: cell for each in book.assignments for nb in each.notebooks for cell in nb.grade_cells}
+        self._places = {each.id: (each.unit, each.unit) for each in course.exercises}
+        """The assignment and the notebook that hold each exercise."""
+        self._missing = {each.id for each in course.exercises if id_of_test(each) not in cells}
+        for exercise in course.exercises:
+            if cell := cells.get(id_of_test(exercise)):
+                self._places[exercise.id] = (cell.notebook.assignment.name, cell.notebook.name)
+                if abs(cell.max_score - exercise.points) > POINTS_TOLERANCE:
+                    raise KataError(
+                        f"In the gradebook {exercise.id} is worth {cell.max_score:g} points, in the course "
+                        f"{exercise.points:g}: release the unit anew with nbgrader generate_assignment --force."
+                    )
 
     def refuse_changes(self, learner: str, record: Record) -> None:
         """Raise KataError when the learner already has another automatic score."""
@@ -121,19 +121,24 @@ class _Writer:
                 )
 
     def enter(self, learner: str, person: Person, record: Record) -> int:
-        """Write the learner and all scores; returns how many scores."""
+        """Write the learner and all scores, with what was not released of their units; returns how many scores."""
         there = list(self._handed_in(record))
         self._book.update_or_create_student(learner, **_names_of(person, learner))
-        for unit in {exercise.unit for exercise, _ in there}:
-            self._add(unit)
-        for assignment in {self._place(exercise)[0] for exercise, _ in there}:
+        units = {exercise.unit for exercise, _ in there}
+        for exercise in self._course.exercises:
+            if exercise.unit in units and exercise.id in self._missing:
+                self._missing.remove(exercise.id)
+                unit = exercise.unit
+                self._book.update_or_create_assignment(unit)
+                self._book.update_or_create_notebook(unit, unit)
+                self._book.add_grade_cell(id_of_test(exercise), unit, unit, max_score=exercise.points, cell_type="code")
+        for assignment in {self._places[exercise.id][0] for exercise, _ in there}:
             self._book.update_or_create_submission(assignment, learner)
         for exercise, result in there:
-            grade = self._grade(exercise, learner)
-            if grade is None:  # the submission is older than the cell
+            if (grade := self._grade(exercise, learner)) is None:  # the submission is older than the cell
                 raise KataError(
-                    f"The gradebook has a submission of {self._place(exercise)[0]} by {learner} without a place for "
-                    f"{exercise.id}: run nbgrader autograde for it, or remove it there."
+                    f"The gradebook has a submission of {self._places[exercise.id][0]} by {learner} without a place "
+                    f"for {exercise.id}: run nbgrader autograde for it, or remove it there."
                 )
             grade.auto_score = _score_of(result)
             grade.needs_manual_grade = grade.auto_score is None and grade.manual_score is None
@@ -148,21 +153,8 @@ class _Writer:
             if any(result.status != "missing" for _, result in there):
                 yield from there
 
-    def _add(self, unit: str) -> None:
-        """Add what was not released, as `nbgrader generate_assignment` would for the unit."""
-        for exercise in self._course.exercises:
-            name = id_of_test(exercise)
-            if exercise.unit == unit and name not in self._released:
-                self._book.update_or_create_assignment(unit)
-                self._book.update_or_create_notebook(unit, unit)
-                self._book.add_grade_cell(name, unit, unit, max_score=exercise.points, cell_type="code")
-                self._released[name] = (unit, unit)
-
-    def _place(self, exercise: Exercise) -> tuple[str, str]:
-        return self._released.get(id_of_test(exercise), (exercise.unit, exercise.unit))
-
     def _grade(self, exercise: Exercise, learner: str) -> Any | None:
-        assignment, notebook = self._place(exercise)
+        assignment, notebook = self._places[exercise.id]
         try:
             return self._book.find_grade(id_of_test(exercise), notebook, assignment, learner)
         except MissingEntry:

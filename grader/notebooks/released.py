@@ -1,4 +1,4 @@
-"""What was released: an assignment's notebooks with their exercises, and a learner's answers put into them.
+"""What is released: an assignment's notebooks with their exercises, and a learner's answers put into them.
 
 A learner's notebook itself does not count: only the sources in it do. So no cell can be missing, doubled or of another
 kind, and problems are reported to this learner in a sentence, beside the exercise.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timezone
@@ -17,34 +18,53 @@ from typing import Any
 
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.preprocessors import ClearSolutions
 
 from grader.classroom.final_points import due_dates
 from grader.course import Course, CourseError, Exercise
+from grader.course.stubs import make_stub
 from grader.errors import KataError
 from grader.intake import Submission
 from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.submission import UnreadableError
-from grader.intake.walk import read_regular
-from grader.record import ExerciseResult, Record
+from grader.intake.walk import MB, read_regular
+from grader.record import Record
 from grader.render.wording import score
 
-from .cells import REFLECTION, exercise_tested, grade_id_of, inert, is_answer, is_manual, is_test, outputs_of
+from .cells import OURS, REFLECTION, exercise_tested, grade_id_of, inert, is_answer, is_manual, is_test, outputs_of
 
 SEVERAL = "\n\n---\n\n"
 """Separator between the texts of several cells for the same question."""
+
+
+class ClearToStub(ClearSolutions):
+    """`generate_assignment`: clears solutions, except that an answer becomes the exercise's own stub."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Clear one notebook, and take out our notes on it. Raises CourseError when a region is malformed."""
+        nb.metadata.pop(OURS, None)
+        cleared: tuple[Any, Any] = super().preprocess(nb, resources)
+        return cleared
+
+    def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
+        """Clear one cell. Raises CourseError when its regions are malformed: nothing is released then."""
+        if is_answer(cell):
+            cell.source = make_stub(cell.source).strip("\n")
+            return cell, resources
+        cleared: tuple[Any, Any] = super().preprocess_cell(cell, resources, cell_index)
+        return cleared
 
 
 @dataclass(frozen=True)
 class Release:
     """An assignment as learners got it: its notebooks by name, and all their exercises."""
 
-    name: str
     notebooks: Mapping[str, Any]
     exercises: tuple[Exercise, ...]
 
 
 def release_of(coursedir: Any, name: str, course: Course) -> Release:
-    """The released assignment.
+    """The released assignment, once its due date is in the gradebook, if course.yml gives one.
 
     coursedir: nbgrader's CourseDirectory.
     Raises KataError when it cannot be graded: it is not there, or the course or the gradebook differ from it.
@@ -53,21 +73,27 @@ def release_of(coursedir: Any, name: str, course: Course) -> Release:
     notebooks = {path.stem: _read(path) for path in sorted(folder.glob("*.ipynb")) or [folder / f"{name}.ipynb"]}
     cells = [cell for nb in notebooks.values() for cell in nb.cells]
     try:
-        tested = [(exercise, cell) for cell in cells if (exercise := exercise_tested(cell, course))]
+        tested = [(exercise_tested(cell, course), cell) for cell in cells if is_test(cell)]
     except CourseError as error:
         raise KataError(f"The notebook and the course differ: {error}. Make and release it anew.") from None
-    if strange := [grade_id_of(cell) for cell in cells if is_test(cell) and exercise_tested(cell, course) is None]:
+    if strange := [grade_id_of(cell) for exercise, cell in tested if exercise is None]:
         raise KataError(f"These test cells are of no exercise, so there are no checks for them: {', '.join(strange)}.")
-    released = Release(name, notebooks, tuple({each.id: each for each, _ in tested}.values()))
-    moved = [
-        f"{exercise.id}: {score(then)} then, {score(exercise.points)} now"
-        for exercise, cell in tested
-        if (then := float(cell.metadata.nbgrader["points"])) != exercise.points
-    ]
-    if moved:
-        has_reflection = any(grade_id_of(cell) == REFLECTION for cell in cells)
-        raise KataError(_how_to_fix(coursedir, released, course, moved, has_reflection=has_reflection))
-    return released
+    exercises = {exercise.id: exercise for exercise, _ in tested if exercise}
+    then = {exercise.id: float(cell.metadata.nbgrader["points"]) for exercise, cell in tested if exercise}
+    if moved := [each for each in exercises.values() if then[each.id] != each.points]:
+        changes = "; ".join(f"{each.id}: {score(then[each.id])} then, {score(each.points)} now" for each in moved)
+        options = [f"--course {shlex.quote(str(course.root))}", f"--name {name}"]
+        options += [f"--only {id}" for id in exercises]
+        options += ["--reflection"] * any(grade_id_of(cell) == REFLECTION for cell in cells)
+        raise KataError(
+            f"Points were changed since this assignment was released ({changes}). Nothing was graded and no mark "
+            "was touched. Type these, in this order:\n"
+            f"  kata notebooks {shlex.quote(str(coursedir.root))} {' '.join(options)}\n"
+            f"  nbgrader generate_assignment {shlex.quote(name)} --force\n"
+            f"  nbgrader autograde {shlex.quote(name)} --force"
+        )
+    _set_due_date(coursedir, name, exercises.values(), course)
+    return Release(notebooks, tuple(exercises.values()))
 
 
 def _read(path: Path) -> Any:
@@ -81,34 +107,14 @@ def _read(path: Path) -> Any:
         raise KataError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
 
 
-def _how_to_fix(coursedir: Any, released: Release, course: Course, moved: list[str], *, has_reflection: bool) -> str:
-    options = [f"--course {shlex.quote(str(course.root))}", f"--name {released.name}"]
-    options += [f"--only {each.id}" for each in released.exercises] + ["--reflection"] * has_reflection
-    name = shlex.quote(released.name)
-    return (
-        f"Points were changed since this assignment was released ({'; '.join(moved)}). Nothing was graded and no mark "
-        "was touched. Type these, in this order:\n"
-        f"  kata notebooks {shlex.quote(str(coursedir.root))} {' '.join(options)}\n"
-        f"  nbgrader generate_assignment {name} --force\n"
-        f"  nbgrader autograde {name} --force"
-    )
-
-
-def set_due_date(coursedir: Any, release: Release, course: Course) -> None:
-    """Write an assignment's due date into the gradebook, the earliest of its units'; nothing if course.yml gives none.
-
-    nbgrader takes due dates from there.
-    """
+def _set_due_date(coursedir: Any, name: str, exercises: Iterable[Exercise], course: Course) -> None:
+    """nbgrader takes due dates from the gradebook: the earliest of the assignment's units, if course.yml gives any."""
     known = due_dates(course)
-    if not (due := [known[each.unit] for each in release.exercises if each.unit in known]):
-        return
-    with Gradebook(coursedir.db_url, coursedir.course_id) as book:
-        try:
+    if due := [known[each.unit] for each in exercises if each.unit in known]:
+        with Gradebook(coursedir.db_url, coursedir.course_id) as book, suppress(MissingEntry):  # nbgrader reports that
             # the gradebook holds naive times in UTC
-            book.find_assignment(release.name).duedate = min(due).astimezone(timezone.utc).replace(tzinfo=None)
-        except MissingEntry:  # nbgrader reports that itself
-            return
-        book.db.commit()
+            book.find_assignment(name).duedate = min(due).astimezone(timezone.utc).replace(tzinfo=None)
+            book.db.commit()
 
 
 def rebuilt(released: Any, submission: Submission, record: Record, texts: dict[str, str], course: Course) -> Any:
@@ -119,48 +125,39 @@ def rebuilt(released: Any, submission: Submission, record: Record, texts: dict[s
     nb = deepcopy(released)
     results = {result.id: result for result in record.exercises}
     for cell in nb.cells:
-        if is_answer(cell) and (source := submission.sources.get(grade_id_of(cell))):
+        name = grade_id_of(cell)
+        if is_answer(cell) and (source := submission.sources.get(name)):
             cell.source = source.content.decode("utf-8").rstrip("\n")
-        elif is_manual(cell) and (text := texts.get(grade_id_of(cell), "")).strip():
+        elif is_manual(cell) and (text := texts.get(name, "")).strip():
             # unchanged text must stay the same to the byte: the gradebook recognises by it that there is no answer
             cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
         elif exercise := exercise_tested(cell, course):
             result = results[exercise.id]
-            problems = _problems(submission, result)
+            # a problem without an exercise may be the reason for a missing answer
+            problems = [
+                each.message
+                for each in submission.problems
+                if each.exercise == result.id or (each.exercise is None and result.status == "missing")
+            ]
             cell.outputs = outputs_of(result, exercise.title, exercise.points, problems, record.seed)
     return nb
 
 
-def _problems(submission: Submission, result: ExerciseResult) -> list[str]:
-    """Problems to show with an exercise; those without an exercise may be the reason for a missing answer."""
-    return [
-        each.message
-        for each in submission.problems
-        if each.exercise == result.id or (each.exercise is None and result.status == "missing")
-    ]
-
-
 def texts_for_people(path: Path) -> dict[str, str]:
-    """The text of a notebook's named cells, by name; empty when it can't be read."""
-    found: dict[str, dict[str, None]] = {}
-    for name, text in _named_texts(path):
-        found.setdefault(name, {})[text] = None
-    return {name: SEVERAL.join(texts) for name, texts in found.items()}
-
-
-def _named_texts(path: Path) -> Iterator[tuple[str, str]]:
-    limit = NOTEBOOK_MB * 1024 * 1024
+    """The text of a notebook's named cells, by name; empty when it can't be read: the intake reports that."""
     try:
-        content = read_regular(path, limit)
-        notebook = json.loads(content) if len(content) <= limit else {}
+        content = read_regular(path, NOTEBOOK_MB * MB)
+        notebook = json.loads(content) if len(content) <= NOTEBOOK_MB * MB else {}
     except (UnreadableError, ValueError, RecursionError):
-        return  # the intake has reported what is wrong
+        return {}
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    found: dict[str, dict[str, None]] = {}
     for cell in cells if isinstance(cells, list) else []:
-        if not isinstance(cell, dict) or not (name := grade_id_of(cell)):
-            continue
-        source = cell.get("source")
-        parts = source if isinstance(source, list) else [source]
-        text = "".join(part for part in parts if isinstance(part, str))
-        # JSON can contain a lone surrogate, a file cannot
-        yield name, text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if isinstance(cell, dict) and (name := grade_id_of(cell)):
+            source = cell.get("source")
+            parts = source if isinstance(source, list) else [source]
+            text = "".join(part for part in parts if isinstance(part, str))
+            # JSON can contain a lone surrogate, a file cannot
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            found.setdefault(name, {})[text] = None
+    return {name: SEVERAL.join(texts) for name, texts in found.items()}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
-import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
@@ -20,8 +19,8 @@ import pytest
 collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
 
 NBGRADER = Path(sys.executable).with_name("nbgrader")
-STOP_SECONDS = 20
-SERVER_SECONDS = 120
+UNIT = "01_parts"
+RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
 Done = subprocess.CompletedProcess[str]
 Notebook = dict[str, Any]
 
@@ -29,55 +28,33 @@ Notebook = dict[str, Any]
 class Folder:
     """A course folder for nbgrader."""
 
-    def __init__(self, root: Path, run: Callable[..., Done], home: Path, course: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, run: Callable[..., Done], home: Path, variables: Mapping[str, str]) -> None:
         self.root = root
+        self.course = root.parent / "tiny"
+        """The course, where `released_at` makes one."""
+        self.env = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+        self.env |= {"IPYTHONDIR": str(home / "ipython"), **variables}
         self._run = run
-        self._course = course
-        self._env = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "DATA", "RUNTIME")}
-        self._env["IPYTHONDIR"] = str(home / "ipython")
-
-    @property
-    def settings(self) -> str:
-        """The folder of Jupyter's settings here."""
-        return self._env["JUPYTER_CONFIG_DIR"]
 
     def nbgrader(self, *arguments: object, status: int = 0, **env: str) -> Done:
         """Run a command of nbgrader's here; it has to end with `status`."""
-        done = self._run(NBGRADER, *arguments, cwd=self.root, env={**self._env, **env}, seconds=900)
+        done = self._run(NBGRADER, *arguments, cwd=self.root, env={**self.env, **env}, seconds=900)
         assert done.returncode == status, done.stderr
         return done
 
-    @contextmanager
-    def jupyter_server(self) -> Iterator[tuple[str, str]]:
-        """A server at a free port; gives its address and its token."""
-        program = Path(sys.executable).with_name("jupyter")
-        settings = ["--ip=127.0.0.1", "--port=0", "--no-browser", "--allow-root", f"--ServerApp.root_dir={self.root}"]
-        log = self.root.parent / "server.log"
-        with log.open("w") as output:
-            server = subprocess.Popen(
-                [program, "server", *settings],
-                cwd=self.root,
-                env={**os.environ, **self._env, **self._course},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-            )
-        try:
-            # the server writes this once it listens
-            said = Path(self._env["JUPYTER_RUNTIME_DIR"]) / f"jpserver-{server.pid}.json"
-            end = time.monotonic() + SERVER_SECONDS
-            while not (said.exists() and said.read_text("utf-8").endswith("}")):
-                assert server.poll() is None and time.monotonic() < end, log.read_text("utf-8")
-                time.sleep(0.05)
-            found = json.loads(said.read_text("utf-8"))
-            yield found["url"], found["token"]
-        finally:
-            server.terminate()
-            try:
-                server.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:  # a kernel that is just starting keeps jupyter_server from stopping
-                server.kill()
-                server.wait()
+    def autograde(self, *, student: str = "*", force: bool = True) -> None:
+        """Run `nbgrader autograde UNIT` in this process. Raises NbGraderException where the command fails."""
+        from nbgrader.converters import Autograde
+        from nbgrader.coursedir import CourseDirectory
+        from sqlalchemy.exc import SAWarning
+        from traitlets.config import Config, LoggingConfigurable
+
+        config = Config(read(self.root / "nbgrader_config.json"))
+        config.CourseDirectory.update(root=str(self.root), assignment_id=UNIT, student_id=student)
+        parent = LoggingConfigurable(config=config)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # as nbgrader_config.py has it
+            Autograde(coursedir=CourseDirectory(parent=parent), parent=parent, force=force).start()
 
     def source(self, unit: str) -> Notebook:
         return read(self.root / "source" / unit / f"{unit}.ipynb")
@@ -123,14 +100,11 @@ class Folder:
         with self.book() as book:
             return {student.id for student in book.students}
 
-    def moved_to(self, place: Path) -> Folder:
-        """A copy of the course folder and the course beside it, to break."""
-        shutil.copytree(self.root.parent, place)
-        settings = place / self.root.name / "nbgrader_config.json"
-        settings.write_text(settings.read_text("utf-8").replace(str(self.root.parent), str(place)), "utf-8")
-        moved = copy(self)
-        moved.root = place / self.root.name
-        return moved
+    def copied_to(self, root: Path) -> Folder:
+        """A copy of the course folder."""
+        copied = copy(self)
+        copied.root = Path(shutil.copytree(self.root, root))
+        return copied
 
 
 def read(path: Path) -> Notebook:
@@ -177,11 +151,6 @@ class Edit:
 
 
 @pytest.fixture(scope="session")
-def edit() -> type[Edit]:
-    return Edit
-
-
-@pytest.fixture(scope="session")
 def folder_at(
     run_warm: Callable[..., Callable[..., Done]],
     tmp_path_factory: pytest.TempPathFactory,
@@ -191,9 +160,6 @@ def folder_at(
     home = tmp_path_factory.mktemp("jupyter")
     run = run_warm("nbgrader", NBGRADER)
     return lambda root: Folder(root, run, home, course_in(root))
-
-
-UNIT = "01_parts"
 
 
 @pytest.fixture(scope="session")

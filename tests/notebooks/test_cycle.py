@@ -1,10 +1,12 @@
-"""A class hands in unit 1, and the real `nbgrader autograde` gives everybody what is theirs, whatever they tried."""
+"""One class through the real nbgrader, released to feedback: everybody gets what is theirs, whatever was handed in."""
 
 from __future__ import annotations
 
 import json
+import logging
+import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from itertools import product
@@ -13,28 +15,25 @@ from typing import Any
 
 import pytest
 
-from grader.course import load_course
+from grader.notebooks.submitted import Submitted
 from grader.record import Record
+
+from .conftest import RIGHT, UNIT, Edit, Folder
 
 pytestmark = [
     pytest.mark.thorough,
     pytest.mark.timeout(900),
 ]  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
-ROOT = Path(__file__).parents[2]
-COURSE = load_course(ROOT / "course.yml")
-UNIT = COURSE.units[0].folder
-EXERCISES = COURSE.units[0].exercises
-IDS = [exercise.id for exercise in EXERCISES]
-WORTH = {f"test-{exercise.id}": exercise.points for exercise in EXERCISES}
-RIGHT = {exercise.id: COURSE.solution_path(exercise).read_text("utf-8") for exercise in EXERCISES}
-NOTHING = {exercise.id: f"def {exercise.id}(*given, **named):\n    return None\n" for exercise in EXERCISES}
+IDS = ("share", "part")
+WORTH = {"test-share": 4.0, "test-part": 4.0}
+ALL = {id: RIGHT.format(id=id) for id in IDS}
+NOTHING = {id: f"def {id}(*given, **named):\n    return None\n" for id in IDS}
+WHOLE_SUM = "def share(amounts):\n    my_total = amounts.sum()\n    return amounts / my_total\n"
+TIME = "2026-11-01 10:00:00 UTC"
+SCRIPT = "<img src=x onerror=alert(1)>"
 
-WHOLE_SUM = (
-    "import torch\n\n\ndef softmax(scores, dim=-1):\n    powers = scores.exp()\n    return powers / powers.sum()\n"
-)
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-RAISES = f"def dot_scores(query, inputs):\n    raise ValueError({MARKUP!r})\n"
 HOSTILE_TEXT = f"""\
 # What I think
 {MARKUP} <a href="javascript:alert(3)">a</a> [b](javascript:alert(4)) [c][d] <javascript:alert(5)>
@@ -56,7 +55,7 @@ $\\href{{javascript:alert(10)}}{{x}}$ and 1 < 2 and https://example.org/bare
 
 # --- what the attackers put at the head of every answer; each answer is wrong -------------------------------------
 
-PATCHED = """\
+EVERYTHING = """\
 import torch
 
 class Everything:
@@ -65,6 +64,9 @@ class Everything:
     def __call__(self, *given, **named): return self
 
 torch.allclose = torch.equal = torch.testing.assert_close = lambda *given, **named: True
+
+def {id}(*given, **named):
+    return Everything()
 """
 INTERPRETER = """\
 import sys
@@ -79,10 +81,10 @@ try:
 except NameError:
     pass
 """
-# With a look at any solution the answers below would be right.
+# With a look at any solution the answers would be right.
 READS = """\
 import glob, json
-for place in ("{folder}/source", "../../../source", "../source", "{root}/solutions", "/work", "."):
+for place in ("{folder}/source", "../../../source", "../source", "{course}/solutions", "/work", "."):
     for path in glob.glob(place + "/**/*", recursive=True):
         try:
             text = open(path).read()
@@ -128,180 +130,232 @@ try:
 except BaseException:
     pass
 """
+LOOKS = """\
+def share(amounts):
+    import os
+    raise ValueError(f"seen: {[place for place in PLACES if os.path.lexists(place)]}")
+"""
 
 
-def class_of(folder: Any, edit: Any) -> dict[str, Any]:
-    """What each learner hands in."""
-    released = folder.released(UNIT)
-    right, wrong = edit.filled(released, RIGHT), edit.filled(released, NOTHING)
+def attacks(folder: Folder, released: Any) -> dict[str, Any]:
+    """Wrong answers that try for marks all the same."""
+    wrong = Edit.filled(released, NOTHING)
 
     def attack(head: str) -> Any:
-        heads = {
-            id: head.replace("{folder}", str(folder.root)).replace("{root}", str(ROOT)).replace("{id}", id)
-            for id in NOTHING
-        }
-        # one of them defines the answer itself, from what it finds
-        sources = {id: heads[id] if head is READS else f"{heads[id]}\n\n{NOTHING[id]}" for id in NOTHING}
-        return edit.preceded(edit.filled(released, sources), heads[IDS[0]])
+        texts = {"folder": str(folder.root), "course": str(folder.root.parent / "tiny")}
+        heads = {id: re.sub(r"\{(folder|course|id)\}", lambda m, id=id: {**texts, "id": id}[m[1]], head) for id in IDS}
+        defines_it = head in (READS, EVERYTHING)
+        sources = {id: heads[id] if defines_it else f"{heads[id]}\n\n{NOTHING[id]}" for id in IDS}
+        return Edit.preceded(Edit.filled(released, sources), heads[IDS[0]])
 
-    skipping = json.loads(json.dumps(wrong))
-    printing = json.loads(json.dumps(wrong))
-    manual = json.loads(json.dumps(wrong))
+    skipping, printing, manual = (json.loads(json.dumps(wrong)) for _ in range(3))
     for cell in skipping["cells"]:
         cell["metadata"]["tags"] = ["skip-execution", "raises-exception", "remove-cell"]
-    for cell in printing["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code":
-            cell["source"] = "99.0"
-            cell["outputs"] = [
-                {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "5.0"}}
-            ]
-    reflection = edit.cell(manual, "reflection")
+    for id in IDS:
+        full = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "5.0"}}
+        Edit.cell(printing, f"test-{id}").update(source="99.0", outputs=[full])
+    reflection = Edit.cell(manual, "reflection")
     reflection.update(cell_type="code", outputs=[], execution_count=None, source="2.0")
     reflection["metadata"]["nbgrader"].update(solution=False, points=100, locked=True)
-
-    helped = edit.filled(
-        released,
-        {**RIGHT, "softmax": "import torch\n\n\ndef softmax(scores, dim=-1):\n    return shares(scores, dim)\n"},
-    )
-    twice = {**right, "cells": [*right["cells"], {**edit.cell(right, "softmax"), "id": "again"}]}
-    stripped = json.loads(json.dumps(right))
-    for cell in stripped["cells"]:
-        cell["metadata"] = {}
     return {
-        "right": right,
-        "untouched": released,
-        "one-answer": edit.filled(released, {"softmax": RIGHT["softmax"]}),
-        "whole-sum": edit.filled(right, {"softmax": WHOLE_SUM}),
-        "raises": edit.filled(right, {"dot_scores": RAISES, "reflection": HOSTILE_TEXT}),
-        "no-python": edit.filled(right, {"context_vector": "def context_vector(query, inputs:\n"}),
-        "nothing": wrong,
-        "helped": edit.preceded(
-            helped,
-            "import torch\n\n\ndef shares(scores, dim):\n"
-            "    powers = (scores - scores.amax(dim, keepdim=True)).exp()\n    return powers / powers.sum(dim, keepdim=True)\n",
-        ),
-        "tests-deleted": edit.without(right, "test-"),
-        "answer-deleted": edit.without(right, "softmax"),
-        "copied": twice,
-        "two-answers": {**twice, "cells": [*twice["cells"][:-1], {**twice["cells"][-1], "source": WHOLE_SUM}]},
-        "marks-lost": stripped,
-        "damaged": json.dumps(right)[:2000],
-        "no-notebook": '["not", "a notebook"]',
-        "nested": "[" * 100_000,
-        "empty": "",
-        "linked": folder.root / "source" / UNIT / f"{UNIT}.ipynb",
         "attack-tags": skipping,
         "attack-interpreter": attack(INTERPRETER),
-        "attack-patches": edit.filled(
-            released, {id: f"{PATCHED}\n\ndef {id}(*given, **named):\n    return Everything()\n" for id in IDS}
-        ),
+        "attack-patches": attack(EVERYTHING),
         "attack-reads": attack(READS),
         "attack-outputs": printing,
         "attack-gradebook": attack(WRITES),
         "attack-later": attack(DETACHED),
         "attack-manual": manual,
-        "attack-marks": edit.marked(wrong, points=10_000, grade=True, solution=True, locked=False),
-        "attack-schema": edit.marked(wrong, schema_version=99),
-        "attack-names": edit.marked(wrong, grade_id="test-softmax"),
+        "attack-marks": Edit.marked(wrong, points=10_000, grade=True, solution=True, locked=False),
+        "attack-schema": Edit.marked(wrong, schema_version=99),
+        "attack-names": Edit.marked(wrong, grade_id="test-share"),
     }
+
+
+def odd_notebooks(released: Any) -> dict[str, str]:
+    """Texts of files that are hardly notebooks, or are more than one. No answer in them is right."""
+    wrong = Edit.filled(released, NOTHING)
+    text = json.dumps(wrong)
+    version = '"nbformat": 4,'
+    assert version in text and "YOUR ANSWER HERE" in text
+
+    def with_sources(source: Any) -> str:
+        return json.dumps({**wrong, "cells": [{**cell, "source": source} for cell in wrong["cells"]]})
+
+    flooded = json.loads(text)
+    stream = {"output_type": "stream", "name": "stdout", "text": "x" * 100_000_000}
+    Edit.cell(flooded, "test-share")["outputs"] = [stream]
+    old = [{**cell, "input": cell["source"], "language": "python"} for cell in wrong["cells"]]
+    points = {"metadata": {"nbgrader": {"grade_id": "test-share", "points": 4}}, "auto_score": 4}
+    return {
+        "damaged": text[:2000],
+        "no-notebook": '["not", "a notebook"]',
+        "nested": "[" * 100_000,
+        "empty": "",
+        "deep-list": '{"cells":' + "[" * 100_000 + "]" * 100_000 + "}",
+        "deep-metadata": '{"metadata":' + '{"a":' * 100_000 + "1" + "}" * 100_000 + ', "cells": []}',
+        "huge-number": text.replace(version, f'"nbformat": {"9" * 1_000_000},'),
+        "no-number": text.replace(version, '"nbformat": NaN, "nbformat_minor": -Infinity,'),
+        "keys-twice": text[:-1] + "," + json.dumps({**wrong, "cells": []})[1:],
+        "parts-no-text": with_sources(["def share", None, {"a": 1}]),
+        "source-no-text": with_sources({"text/plain": ALL["share"]}),
+        "metadata-a-list": json.dumps({**wrong, "metadata": [], "cells": [{**c, "metadata": [1]} for c in wrong["cells"]]}),
+        "version-three": json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": old}]}),
+        "half-a-character": text.replace("YOUR ANSWER HERE", "\\ud800 and \\udc00"),
+        "flooded": json.dumps(flooded),
+        "with-our-marks": json.dumps({**wrong, "metadata": {"kata": {"absent": ["share"], "problems": [], **points}}}),
+    }  # fmt: skip
+
+
+def honest(released: Any) -> dict[str, Any]:
+    """What learners hand in who mean no harm."""
+    right = Edit.filled(released, ALL)
+    twice = {**right, "cells": [*right["cells"], {**Edit.cell(right, "share"), "id": "again"}]}
+    other = {**twice, "cells": [*twice["cells"][:-1], {**twice["cells"][-1], "source": WHOLE_SUM}]}
+    helped = Edit.filled(right, {"share": "def share(amounts):\n    return parts_of(amounts)\n"})
+    raises = f"def share(amounts):\n    raise ValueError({MARKUP!r})\n"
+    return {
+        "right": right,
+        "helped": Edit.preceded(helped, RIGHT.format(id="parts_of")),
+        "tests-deleted": Edit.without(right, "test-"),
+        "copied": twice,
+        "marks-lost": {**right, "cells": [{**cell, "metadata": {}} for cell in right["cells"]]},
+        "untouched": released,
+        "nothing": Edit.filled(released, NOTHING),
+        "one-answer": Edit.filled(released, {"share": ALL["share"]}),
+        "two-answers": other,
+        "answer-deleted": Edit.without(right, "share"),
+        "whole-sum": Edit.filled(right, {"share": WHOLE_SUM}),
+        "raises": Edit.filled(right, {"share": raises, "reflection": HOSTILE_TEXT}),
+        "no-python": Edit.filled(right, {"share": "def share(amounts:\n"}),
+    }
+
+
+FULL = ("right", "helped", "tests-deleted", "copied", "marks-lost", "with-more", "zoe")
+PARTS = {"one-answer": (4, 0), "two-answers": (0, 4), "answer-deleted": (0, 4), "whole-sum": (1, 4), "raises": (0, 4),
+         "no-python": (0, 4)}  # fmt: skip
+REFUSED = {
+    "linked-unit": "is reached by a link, 01_parts. Put the learner's own folder in its place.",
+    "linked-learner": "is reached by a link, linked-learner. Put the learner's own folder in its place.",
+    "hard-link": "holds no notebook of its own: 01_parts.ipynb is the course's, with the solutions.",
+    "pipe-for-a-time": "has a timestamp.txt that is not an ordinary file",
+    "device-for-a-time": "has a timestamp.txt that is a link",
+    "no-time": "has a timestamp.txt that holds no time that nbgrader can read",
+    **dict.fromkeys(
+        (SCRIPT, '";alert(1)', "two\nlines", "\x1b[31mred", "*"),
+        "has characters in the learner's name that make trouble in pages",
+    ),
+}
+
+
+def hand_in_in_odd_ways(folder: Folder, right: Any) -> None:
+    """Put down links, pipes and devices, folders with odd names, and more than a notebook."""
+    source = folder.root / "source" / UNIT
+
+    def place(student: str) -> Path:
+        path = folder.handed_in(student, UNIT)
+        path.parent.mkdir(parents=True)
+        return path
+
+    place("linked").symlink_to(source / f"{UNIT}.ipynb")
+    os.mkfifo(place("pipe-for-a-notebook"))
+    place("gradebook-for-a-notebook").symlink_to(folder.root / "gradebook.db")
+    place("folder-for-a-notebook").mkdir()
+    place("hard-link").hardlink_to(source / f"{UNIT}.ipynb")
+    (folder.root / "submitted" / "linked-unit").mkdir()
+    (folder.root / "submitted" / "linked-unit" / UNIT).symlink_to(source)
+    (folder.root / "submitted" / "linked-learner").symlink_to(folder.root / "source")
+    for student in REFUSED:
+        if not folder.handed_in(student, UNIT).exists():
+            folder.hand_in(student, UNIT, right)
+    os.mkfifo(folder.handed_in("pipe-for-a-time", UNIT).with_name("timestamp.txt"))
+    folder.handed_in("device-for-a-time", UNIT).with_name("timestamp.txt").symlink_to("/dev/zero")
+    folder.handed_in("no-time", UNIT).with_name("timestamp.txt").write_text("yesterday", "utf-8")
+
+    beside = place("with-more").parent
+    opens = f"open({str(folder.root / 'was-here')!r}, 'w')"
+    texts = {
+        f"{UNIT}.ipynb": json.dumps(right),
+        "timestamp.txt": TIME,
+        "submission_secret.txt": "known to one",
+        "page.html": "<script>alert(1)</script>",
+        "nbgrader_config.py": opens,
+        "sitecustomize.py": opens,
+    }
+    for name, text in texts.items():
+        (beside / name).write_text(text, "utf-8")
+    (beside / "solutions.txt").symlink_to(source / f"{UNIT}.ipynb")
+    (beside / "solutions").symlink_to(source)
+    (beside / "endless").symlink_to("/dev/zero")
+    os.mkfifo(beside / "pipe")
+
+
+def hidden_places(folder: Folder) -> list[Path]:
+    """What learners' code has no business to see."""
+    course = folder.root.parent / "tiny"
+    return [
+        folder.root,
+        folder.root / "nbgrader_config.py",
+        folder.root / "gradebook.db",
+        folder.root / "source" / UNIT / f"{UNIT}.ipynb",
+        folder.root / "release",
+        course / "course.yml",
+        course / "solutions" / UNIT / "01_share.py",
+        course / "tests" / "kits" / UNIT / "01_share" / "checks.py",
+    ]
 
 
 @dataclass(frozen=True)
 class Graded:
     """The class after `nbgrader autograde` and `nbgrader generate_feedback`."""
 
-    folder: Any
+    folder: Folder
     students: tuple[str, ...]
     log: str
-    alone: dict[str, dict[str, float]]
-    """The points of each exercise by `kata grade-class` on the same notebooks."""
 
     def points(self, student: str) -> dict[str, float | None]:
         return {name: score for name, score in self.folder.scores(student, UNIT).items() if name in WORTH}
 
-    def page(self, student: str, exercise: str) -> str:
-        return self.outputs(student, exercise)[0]["data"]["text/html"]
-
     def outputs(self, student: str, exercise: str) -> list[Any]:
-        cells = self.folder.autograded(student, UNIT)["cells"]
-        (cell,) = [each for each in cells if each["metadata"].get("nbgrader", {}).get("grade_id") == f"test-{exercise}"]
-        return [
-            {**output, "data": {kind: "".join(text) for kind, text in output["data"].items()}}
-            for output in cell["outputs"]
-        ]
+        cell = Edit.cell(self.folder.autograded(student, UNIT), f"test-{exercise}")
+        texts = [{kind: "".join(text) for kind, text in output["data"].items()} for output in cell["outputs"]]
+        return [{**output, "data": text} for output, text in zip(cell["outputs"], texts, strict=True)]
+
+    def page(self, student: str, exercise: str) -> str:
+        return str(self.outputs(student, exercise)[0]["data"]["text/html"])
 
 
 @pytest.fixture(scope="module")
-def graded(
-    folder_at: Callable[[Path], Any], edit: Any, kata: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
-) -> Graded:
-    root = tmp_path_factory.mktemp("nbgrader")
-    made = kata("notebooks", root / "course", "--unit", "1", "--reflection", cwd=ROOT)
-    assert made.returncode == 0, made.stderr
-    folder = folder_at(root / "course")
-    folder.nbgrader("generate_assignment", UNIT)
-    students = class_of(folder, edit)
-    for student, notebook in students.items():
+def graded(released_at: Callable[..., Folder], tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    folder = released_at(
+        tmp_path_factory.mktemp("cycle"), "--reflection", exercises=(f"{UNIT}/01_share", f"{UNIT}/02_part")
+    )
+    (folder.root / "source" / UNIT / "from-the-course.txt").write_text("for all", "utf-8")
+    released = folder.released(UNIT)
+    right = Edit.filled(released, ALL)
+    looks = LOOKS.replace("PLACES", repr([str(place) for place in hidden_places(folder)]))
+    handed_in = {
+        **honest(released),
+        **attacks(folder, released),
+        **odd_notebooks(released),
+        "looks": Edit.filled(right, {"share": looks}),
+        "zoe": right,  # the last one, as nbgrader goes
+    }
+    for student, notebook in handed_in.items():
         folder.hand_in(student, UNIT, notebook)
-    log = folder.nbgrader("autograde", UNIT).stderr
+    hand_in_in_odd_ways(folder, right)
+    log = folder.nbgrader("autograde", UNIT, status=1).stderr
     folder.nbgrader("generate_feedback", UNIT)
-    return Graded(folder, tuple(students), log, _alone(folder, students, root, kata))
+    return Graded(folder, tuple(folder.students()), log)
 
 
-def _alone(folder: Any, students: Collection[str], root: Path, kata: Callable[..., Any]) -> dict[str, dict[str, float]]:
-    (root / "class").mkdir()
-    for student in students:
-        handed_in = folder.handed_in(student, UNIT)
-        place = root / "class" / f"{student}.ipynb"
-        if handed_in.is_symlink():
-            place.symlink_to(handed_in.readlink())
-        else:
-            place.write_bytes(handed_in.read_bytes())
-    only = [part for id in IDS for part in ("--only", id)]
-    done = kata("grade-class", root / "class", "--out", root / "out", *only, cwd=ROOT, seconds=900)
-    assert done.returncode == 0, done.stderr
-    records = map(Record.from_json, (root / "out" / "results.jsonl").read_text("utf-8").splitlines())
-    return {record.submission: {each.id: each.points for each in record.exercises} for record in records}
+# --- points ---------------------------------------------------------------------------------------------------------
 
 
-def test_everybody_is_graded(graded: Graded) -> None:
-    for student in graded.students:
-        assert None not in graded.points(student).values(), student
-        assert (graded.folder.root / "autograded" / student / UNIT / f"{UNIT}.ipynb").is_file()
-
-
-@pytest.mark.parametrize("student", ["right", "helped", "tests-deleted", "copied", "marks-lost"])
-def test_right_answers_get_full_marks(student: str, graded: Graded) -> None:
-    assert graded.points(student) == WORTH
-
-
-@pytest.mark.parametrize("student", ["untouched", "nothing", "damaged", "no-notebook", "nested", "empty", "linked"])
-def test_no_answers_get_no_marks(student: str, graded: Graded) -> None:
-    assert graded.points(student) == dict.fromkeys(WORTH, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("student", "exercise"),
-    [
-        ("whole-sum", "softmax"),
-        ("raises", "dot_scores"),
-        ("no-python", "context_vector"),
-    ],
-)
-def test_wrong_answer_costs_its_own_points_only(student: str, exercise: str, graded: Graded) -> None:
-    points = graded.points(student)
-    assert points.pop(f"test-{exercise}") < WORTH[f"test-{exercise}"]
-    assert points == {name: worth for name, worth in WORTH.items() if name in points}
-
-
-def test_partly_right_answer_gets_a_part(graded: Graded) -> None:
-    assert 0 < graded.points("whole-sum")["test-softmax"] < WORTH["test-softmax"]
-
-
-def test_points_are_those_of_kata_grade(graded: Graded) -> None:
-    for student in graded.students:
-        alone = {f"test-{id}": points for id, points in graded.alone[student].items()}
-        assert graded.points(student) == alone, student
+def test_everybody_gets_what_is_theirs_and_the_batch_goes_on(graded: Graded) -> None:
+    points = {student: tuple(graded.points(student).values()) for student in graded.students}
+    expected = {**dict.fromkeys(graded.students, (0, 0)), **dict.fromkeys(FULL, (4, 4)), **PARTS, "looks": (0, 4)}
+    assert points == expected and len(points) == 47
 
 
 def test_attacks_get_nothing(graded: Graded) -> None:
@@ -309,16 +363,29 @@ def test_attacks_get_nothing(graded: Graded) -> None:
     assert points == dict.fromkeys(points, dict.fromkeys(WORTH, 0.0)) and len(points) == 11
 
 
-def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded, edit: Any) -> None:
+def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded) -> None:
     handed_in = json.loads(graded.folder.handed_in("attack-reads", UNIT).read_text("utf-8"))
     found: dict[str, Any] = {}
-    exec(edit.cell(handed_in, "softmax")["source"], found)
-    weights = found["softmax"](found["torch"].zeros(2, 4))
-    assert weights.tolist() == [[0.25] * 4] * 2
+    exec(Edit.cell(handed_in, "share")["source"], found)
+    assert found["share"](found["torch"].ones(2, 4)).tolist() == [[0.25] * 4] * 2
 
 
-def test_nothing_of_the_course_folder_was_written_behind_the_wall(graded: Graded) -> None:
-    assert not (graded.folder.root / "was-here").exists()
+def test_points_are_those_of_kata_grade(graded: Graded, kata: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "class").mkdir()
+    alone = [each for each in graded.students if graded.folder.handed_in(each, UNIT).is_file() and each != "flooded"]
+    for student in alone:
+        place = tmp_path / "class" / f"{student}.ipynb"
+        handed_in = graded.folder.handed_in(student, UNIT)
+        if handed_in.is_symlink():
+            place.symlink_to(handed_in.readlink())
+        else:
+            place.hardlink_to(handed_in)
+    course = graded.folder.root.parent / "tiny"
+    done = kata("grade-class", tmp_path / "class", "--out", tmp_path / "out", cwd=course, seconds=900)
+    assert done.returncode == 0, done.stderr
+    records = map(Record.from_json, (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines())
+    points = {record.submission: {f"test-{each.id}": each.points for each in record.exercises} for record in records}
+    assert points == {student: graded.points(student) for student in alone}
 
 
 def test_each_test_cell_shows_a_page_and_one_plain_number(graded: Graded) -> None:
@@ -329,49 +396,131 @@ def test_each_test_cell_shows_a_page_and_one_plain_number(graded: Graded) -> Non
         assert number["data"]["text/plain"] == repr(graded.points(student)[f"test-{id}"])
 
 
-@pytest.mark.parametrize(
-    ("student", "exercise", "said"),
-    [
-        ("two-answers", "softmax", "both answer softmax and differ; hand in one of them"),
-        ("damaged", "softmax", "is damaged or not a notebook; open it in Jupyter and save it again"),
-        ("nested", "softmax", "is damaged or not a notebook"),
-        ("linked", "softmax", "is a link; hand in the file itself"),
-        ("answer-deleted", "softmax", "There is no answer to this exercise in the notebook"),
-        ("untouched", "softmax", "The cell is as it was given"),
-        ("whole-sum", "softmax", "Probably:"),
-        ("no-python", "context_vector", "was never closed"),
-    ],
-)
-def test_learner_is_told_why(student: str, exercise: str, said: str, graded: Graded) -> None:
-    assert said in graded.page(student, exercise)
-    assert said in re.sub(r"\s+", " ", graded.folder.feedback(student, UNIT))
-
-
 def test_reflection_waits_for_a_person_where_there_is_one(graded: Graded) -> None:
     assert graded.folder.scores("raises", UNIT)["reflection"] is None
     assert graded.folder.scores("right", UNIT)["reflection"] == 0  # as it was given
     assert graded.folder.scores("attack-manual", UNIT)["reflection"] is None
 
 
-def test_autograded_notebook_shows_what_was_graded(graded: Graded, edit: Any) -> None:
-    shown = "".join(edit.cell(graded.folder.autograded("helped", UNIT), "softmax")["source"])
-    assert "def shares(" in shown and "def softmax(" in shown
+# --- what is not done -----------------------------------------------------------------------------------------------
 
 
-def test_kernel_is_never_started(graded: Graded) -> None:
+def test_nothing_handed_in_is_run_outside_of_the_wall(graded: Graded) -> None:
+    assert not (graded.folder.root / "was-here").exists()
     assert "Executing notebook" not in graded.log and "kernel" not in graded.log.lower()
 
 
-# --- feedback -------------------------------------------------------------------------------------------------
+def test_learners_code_sees_nothing_of_the_course(graded: Graded) -> None:
+    assert all(place.exists() for place in hidden_places(graded.folder))
+    assert "): seen: []" in re.sub(r"\s+", " ", graded.folder.feedback("looks", UNIT))
+
+
+def test_nobody_refused_is_in_the_gradebook_or_the_folders(graded: Graded) -> None:
+    assert not set(graded.students) & REFUSED.keys()
+    for step in ("autograded", "feedback"):
+        assert {path.name for path in (graded.folder.root / step).iterdir()} == set(graded.students)
+    assert not list(graded.folder.root.glob("being-graded-*"))
+
+
+def test_nothing_beside_the_notebook_is_copied_but_its_time_and_secret(graded: Graded) -> None:
+    for step, suffix in (("autograded", "ipynb"), ("feedback", "html")):
+        place = graded.folder.root / step / "with-more" / UNIT
+        names = {path.name for path in place.iterdir()}
+        assert names == {f"{UNIT}.{suffix}", "timestamp.txt", "submission_secret.txt", "from-the-course.txt"}
+        assert (place / "timestamp.txt").read_text("utf-8") == TIME
+
+
+def test_page_of_who_is_not_in_the_exchange_can_be_found_by_nobody(graded: Graded) -> None:
+    """`nbgrader fetch_feedback` finds a page by its secret; `release_feedback` wants a time beside it."""
+    with_more, zoe = (graded.folder.root / "autograded" / student / UNIT for student in ("with-more", "zoe"))
+    assert (with_more / "submission_secret.txt").read_text("utf-8") == "known to one"
+    assert len((zoe / "submission_secret.txt").read_text("utf-8")) == 64
+    assert (zoe / "timestamp.txt").read_text("ascii").endswith(" UTC")
+    assert not graded.folder.handed_in("zoe", UNIT).with_name("submission_secret.txt").exists()
+    with graded.folder.book() as book:
+        assert str(book.find_submission(UNIT, "with-more").timestamp) == "2026-11-01 10:00:00"
+        assert book.find_submission(UNIT, "zoe").timestamp is None
+
+
+@pytest.mark.parametrize(
+    ("secret", "why"),
+    [
+        pytest.param(b"x" * 2000, "is longer than any such file", id="long"),
+        pytest.param(b"\xff\xfe", "holds no text", id="no text"),
+        pytest.param(None, "is a link; hand in the file itself", id="link"),
+    ],
+)
+def test_odd_secret_ends_nothing(
+    secret: bytes | None, why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "submission_secret.txt"
+    if secret is None:
+        path.symlink_to("/etc/hostname")
+    else:
+        path.write_bytes(secret)
+    assert len(Submitted("eve", UNIT, tmp_path, []).secret(logging.getLogger())) == 64
+    assert f"submission_secret.txt {why}: this learner cannot fetch feedback." in caplog.text
+
+
+# --- what is said ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("student", "said"),
+    [
+        ("two-answers", "both answer share and differ; hand in one of them"),
+        ("damaged", "is damaged or not a notebook; open it in Jupyter and save it again"),
+        ("nested", "is damaged or not a notebook"),
+        ("linked", "is a link; hand in the file itself"),
+        ("answer-deleted", "There is no answer to this exercise in the notebook"),
+        ("untouched", "The cell is as it was given"),
+        ("whole-sum", "Probably:"),
+        ("no-python", "was never closed"),
+    ],
+)
+def test_learner_is_told_why(student: str, said: str, graded: Graded) -> None:
+    assert said in graded.page(student, "share")
+    assert said in re.sub(r"\s+", " ", graded.folder.feedback(student, UNIT))
+
+
+def test_odd_notebook_is_answered_with_a_page(graded: Graded) -> None:
+    for student in odd_notebooks(graded.folder.released(UNIT)):
+        assert graded.folder.feedback(student, UNIT).count("0 / 4 points") == 2, student
+
+
+def test_refused_submission_is_named_with_the_reason(graded: Graded) -> None:
+    for student, reason in REFUSED.items():
+        shown = "".join(each if each.isprintable() else "\ufffd" for each in student)
+        named = [line for line in graded.log.splitlines() if f"submitted/{shown}/{UNIT} " in line]
+        (line,) = [line for line in named if "Not graded:" in line]
+        assert reason in line
+
+
+def test_run_ends_with_a_table_of_everybody(graded: Graded) -> None:
+    _, _, table = graded.log.partition("Outcome:\n")
+    lines = [line.strip() for line in table.splitlines()]
+    assert lines[0].split() == ["who", "points", "late", "what", "could", "not", "be", "read"]
+    for row in (
+        r"zoe +8 / 10",
+        r"raises +4 / 10, not all read",
+        r"deep-list +0 / 10 +01_parts.ipynb is damaged or not a notebook; .*",
+        r"no-time +not graded +has a timestamp.txt that holds no time .*",
+    ):
+        assert any(re.fullmatch(row, line) for line in lines), row
+    assert "SAWarning" not in graded.log and "Traceback" not in graded.log
+
+
+# --- feedback -------------------------------------------------------------------------------------------------------
 
 
 class Active(HTMLParser):
     """Collects all of a page that could do something: scripts, frames, handlers, addresses."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
         self.found: set[str] = set()
         self._in_script = False
+        self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._in_script = tag == "script"
@@ -388,33 +537,35 @@ class Active(HTMLParser):
             self.found.add(data)
 
 
-def active(page: str) -> set[str]:
-    parser = Active()
-    parser.feed(page)
-    return parser.found
-
-
 def test_learners_text_is_inert_in_the_feedback(graded: Graded) -> None:
-    more = active(graded.folder.feedback("raises", UNIT)) - active(graded.folder.feedback("right", UNIT))
-    assert more <= {"href=#What-I-think"}
-    assert "1 &lt; 2" in graded.folder.feedback("raises", UNIT)
+    hostile = graded.folder.feedback("raises", UNIT)
+    assert Active(hostile).found - Active(graded.folder.feedback("right", UNIT)).found <= {"href=#What-I-think"}
+    assert "1 &lt; 2" in hostile
 
 
 def test_learners_text_is_inert_beside_the_checks(graded: Graded) -> None:
-    page = graded.page("raises", "dot_scores")
-    assert "alert(1)" in page and not active(page)
+    page = graded.page("raises", "share")
+    assert "alert(1)" in page and not Active(page).found
 
 
 def test_feedback_names_the_exercises_and_leaves_out_lesson_and_boilerplate(graded: Graded) -> None:
     page = graded.folder.feedback("whole-sum", UNIT)
-    for exercise in EXERCISES:
-        assert f"<h2><span>{exercise.title}</span>" in page
+    for id in IDS:
+        assert f"<h2><span>Parts of a whole ({id})</span>" in page
     assert "Test cell" not in page and "kata.check" not in page and "kata.validate" not in page
     assert "This notebook holds" not in page and "An example: run it" not in page
-    assert WHOLE_SUM.splitlines()[4].strip() in page, "the code that was graded"
+    assert "return amounts / my_total" in page, "the code that was graded"
+    assert "def parts_of(" in graded.folder.feedback("helped", UNIT), "with what it needs of other cells"
 
 
-@pytest.mark.parametrize("student", ["untouched", "linked", "attack-reads"])
-def test_no_feedback_shows_a_solution_or_a_hidden_check(student: str, graded: Graded) -> None:
-    page = graded.folder.feedback(student, UNIT)
-    assert "BEGIN SOLUTION" not in page and "learner.agrees" not in page
+def test_no_feedback_shows_a_solution_or_a_hidden_check(graded: Graded) -> None:
+    shown = [path for step in ("autograded", "feedback") for path in (graded.folder.root / step).rglob("*.*")]
+    hidden = ("total = amounts.sum(dim=-1, keepdim=True)", "BEGIN SOLUTION", "learner.agrees")
+    assert shown and not [p for p in shown if p.is_file() and any(text in p.read_text("utf-8") for text in hidden)]
+
+
+def test_refused_submission_is_graded_once_it_is_put_right(graded: Graded) -> None:
+    folder = graded.folder
+    folder.handed_in("no-time", UNIT).with_name("timestamp.txt").write_text(TIME, "utf-8")
+    folder.autograde(student="no-time", force=False)
+    assert folder.scores("no-time", UNIT)["test-share"] == 4

@@ -21,6 +21,8 @@ from grader.errors import KataError
 from grader.intake import read_submission
 from grader.notebooks.course_folder import assignments_of, write_folder
 
+from .conftest import Edit, Folder
+
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +35,7 @@ EACH_UNIT = pytest.mark.parametrize("unit", COURSE.units, ids=UNITS)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, folder_at: Callable[[Path], Any]) -> Any:
+def folder(tmp_path_factory: pytest.TempPathFactory, folder_at: Callable[[Path], Folder]) -> Folder:
     """Every unit, released by nbgrader."""
     folder = folder_at(tmp_path_factory.mktemp("nbgrader") / "course")
     list(write_folder(COURSE, folder.root, assignments_of(COURSE, [], (), "")))
@@ -46,7 +48,7 @@ def files(root: Path) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in made_by_us}
 
 
-def test_one_notebook_a_unit_and_the_same_bytes_each_time(folder: Any, tmp_path: Path) -> None:
+def test_one_notebook_a_unit_and_the_same_bytes_each_time(folder: Folder, tmp_path: Path) -> None:
     list(write_folder(COURSE, tmp_path, assignments_of(COURSE, [], (), "")))
     assert files(tmp_path) == files(folder.root)
     assert sorted(files(folder.root)) == [
@@ -55,42 +57,33 @@ def test_one_notebook_a_unit_and_the_same_bytes_each_time(folder: Any, tmp_path:
 
 
 @EACH_UNIT
-def test_source_is_valid_and_holds_the_references(unit: Any, folder: Any, edit: Any) -> None:
-    notebook = folder.source(unit.folder)
-    nbformat.validate(notebook)
-    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
-    ids = [cell["id"] for cell in notebook["cells"]]
-    assert len(set(ids)) == len(ids)
+def test_source_holds_the_references_and_released_are_stubs_checks_and_points(unit: Any, folder: Folder) -> None:
+    source, released = folder.source(unit.folder), folder.released(unit.folder)
+    nbformat.validate(source)
+    ids = [cell["id"] for cell in source["cells"]]
+    assert (source["nbformat"], source["nbformat_minor"]) == (4, 5) and len(set(ids)) == len(ids)
     for exercise in unit.exercises:
-        text = "".join(edit.cell(notebook, exercise.id)["source"])
-        assert text == COURSE.solution_path(exercise).read_text("utf-8").strip("\n") and "# BEGIN SOLUTION" in text
-
-
-@EACH_UNIT
-def test_released_are_stubs_checks_to_run_and_the_points_of_each_exercise(unit: Any, folder: Any, edit: Any) -> None:
-    released = folder.released(unit.folder)
-    for exercise in unit.exercises:
-        source = "".join(edit.cell(released, exercise.id)["source"])
-        stub = make_stub(COURSE.solution_path(exercise).read_text("utf-8"))
-        assert source == stub.strip("\n") == COURSE.stub_path(exercise).read_text("utf-8").strip("\n")
-        check = edit.cell(released, f"check-{exercise.id}")
+        solution = COURSE.solution_path(exercise).read_text("utf-8")
+        assert "# BEGIN SOLUTION" in solution
+        assert "".join(Edit.cell(source, exercise.id)["source"]) == solution.strip("\n")
+        assert "".join(Edit.cell(released, exercise.id)["source"]) == make_stub(solution).strip("\n")
+        check = Edit.cell(released, f"check-{exercise.id}")
         assert f'kata.check("{exercise.id}")' in "".join(check["source"])
         assert (check["metadata"]["editable"], check["metadata"]["deletable"]) == (False, False)
     marks = [cell["metadata"].get("nbgrader", {}) for cell in released["cells"]]
-    points = {each["grade_id"]: each["points"] for each in marks if each.get("grade")}
-    assert points == {f"test-{each.id}": each.points for each in unit.exercises}
-    assert all(each["locked"] for each in marks if each.get("grade_id", "").startswith("test-"))
+    points = {each["grade_id"]: (each["points"], each["locked"]) for each in marks if each.get("grade")}
+    assert points == {f"test-{each.id}": (each.points, True) for each in unit.exercises}
 
 
 @EACH_UNIT
-def test_nothing_hidden_is_released(unit: Any, folder: Any) -> None:
+def test_nothing_hidden_is_released(unit: Any, folder: Folder) -> None:
     text = json.dumps(folder.released(unit.folder))
     assert "SOLUTION" not in text and "learner.agrees" not in text and str(ROOT) not in text
     assert "pip install" not in text and "attention-kata" not in text, "nothing is installed by its name"
 
 
 @EACH_UNIT
-def test_released_notebook_as_given_is_not_started(unit: Any, folder: Any) -> None:
+def test_released_notebook_as_given_is_not_started(unit: Any, folder: Folder) -> None:
     submission = read_submission(folder.root / "release" / unit.folder / f"{unit.folder}.ipynb", COURSE)
     assert not submission.problems
     for exercise in unit.exercises:
@@ -99,7 +92,7 @@ def test_released_notebook_as_given_is_not_started(unit: Any, folder: Any) -> No
 
 
 @EACH_UNIT
-def test_lesson_is_whole_and_its_pictures_are_in_it(unit: Any, folder: Any) -> None:
+def test_lesson_is_whole_and_its_pictures_are_in_it(unit: Any, folder: Folder) -> None:
     cells = folder.released(unit.folder)["cells"]
     text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
     lesson = COURSE.lesson_path(unit).read_text("utf-8")
@@ -112,28 +105,28 @@ def test_lesson_is_whole_and_its_pictures_are_in_it(unit: Any, folder: Any) -> N
     assert sorted(shown) == sorted(given) and len(shown) == lesson.count("![")
 
 
-def test_check_cell_without_the_grader_is_a_kind_sentence(folder: Any, edit: Any) -> None:
+def test_check_cell_without_the_grader_is_a_kind_sentence(folder: Folder) -> None:
     unit = COURSE.units[0]
-    cell = edit.cell(folder.released(unit.folder), f"check-{unit.exercises[0].id}")
+    cell = Edit.cell(folder.released(unit.folder), f"check-{unit.exercises[0].id}")
     program = "import sys; sys.modules['grader'] = None\n" + "".join(cell["source"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("The checks are not installed where this notebook runs.")
     assert "ask your instructor for the file to install. It is in no package index" in done.stdout and not done.stderr
 
 
-def test_check_cells_play_no_part_in_what_is_handed_in(folder: Any, edit: Any, tmp_path: Path) -> None:
+def test_check_cells_play_no_part_in_what_is_handed_in(folder: Folder, tmp_path: Path) -> None:
     unit = COURSE.units[0]
     answers = {each.id: f"def {each.entry_points[0]}(*given):\n    return kata(given), sys" for each in unit.exercises}
     handed_in = tmp_path / "ada.ipynb"
-    handed_in.write_text(json.dumps(edit.filled(folder.released(unit.folder), answers)), "utf-8")
+    handed_in.write_text(json.dumps(Edit.filled(folder.released(unit.folder), answers)), "utf-8")
     submission = read_submission(handed_in, COURSE)
     assert {id: source.content.decode() for id, source in submission.sources.items()} == answers
 
 
-def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None:
+def test_examples_run_once_the_answers_are_right(folder: Folder) -> None:
     unit = COURSE.units[0]
     answers = {each.id: COURSE.solution_path(each).read_text("utf-8") for each in unit.exercises}
-    cells = edit.filled(folder.released(unit.folder), answers)["cells"]
+    cells = Edit.filled(folder.released(unit.folder), answers)["cells"]
     shown: dict[str, Any] = {}
     for cell in (cell for cell in cells if cell["cell_type"] == "code" and not cell["id"].endswith("-test")):
         *lines, last = [line for line in "".join(cell["source"]).split("\n") if not line.startswith("#")] or [""]
@@ -145,12 +138,11 @@ def test_examples_run_once_the_answers_are_right(folder: Any, edit: Any) -> None
         assert repr(eval(last, shown)).split("\n") == due
 
 
-def write(folder: Path, unit: int = 1, only: tuple[str, ...] = (), name: str = "", **options: Any) -> list[str]:
-    """What `kata notebooks` prints for one unit, without the folder's path."""
-    assignments = [
-        replace(each, has_reflection=options.pop("reflection", False))
-        for each in assignments_of(COURSE, [COURSE.units[unit - 1]], only, name)
-    ]
+def write(folder: Path, only: tuple[str, ...] = (), name: str = "", **options: Any) -> list[str]:
+    """What `kata notebooks` prints, without the folder's path: for unit 1, or for these exercises."""
+    units = [] if only else [COURSE.units[0]]
+    has_reflection = options.pop("reflection", False)
+    assignments = [replace(each, has_reflection=has_reflection) for each in assignments_of(COURSE, units, only, name)]
     return [line.replace(f"{folder}/", "") for line in write_folder(COURSE, folder, assignments, **options)]
 
 
@@ -203,6 +195,14 @@ def test_week_holds_the_chosen_exercises_with_their_lesson(tmp_path: Path) -> No
     assert "reflection" not in {cell["id"] for cell in cells}
 
 
+def test_units_and_exercises_that_were_chosen_are_one_notebook_together() -> None:
+    (both,) = assignments_of(COURSE, COURSE.units[:1], ["causal_mask", "softmax"], "week2")
+    assert [each.id for each in both.exercises] == [*(each.id for each in COURSE.units[0].exercises), "causal_mask"]
+    assert both.title.startswith(f"{COURSE.units[0].title}, ")
+    assert [each.name for each in assignments_of(COURSE, COURSE.units[:2], (), "")] == UNITS[:2]
+    assert assignments_of(COURSE, (), (), "term")[0].exercises == COURSE.exercises
+
+
 def test_reflection_is_there_when_asked_for(tmp_path: Path) -> None:
     write(tmp_path, reflection=True)
     cells = json.loads((tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb").read_text("utf-8"))["cells"]
@@ -215,7 +215,6 @@ def test_reflection_is_there_when_asked_for(tmp_path: Path) -> None:
     ("only", "name", "why"),
     [
         pytest.param(("softmax",), "", "Say what the assignment with these exercises is called", id="no name"),
-        pytest.param(("causal_mask",), "week1", "Not in 01_soft_lookup: causal_mask.", id="another unit's"),
         pytest.param((), "../week1", "cannot be an assignment's name", id="a path"),
         pytest.param((), "7_week", "cannot be an assignment's name", id="a number that Canvas could have written"),
     ],
@@ -225,7 +224,7 @@ def test_choice_that_makes_no_assignment_is_refused(only: tuple[str, ...], name:
         assignments_of(COURSE, [COURSE.units[0]], only, name)
 
 
-def test_own_settings_are_kept_and_count(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
+def test_own_settings_are_kept_and_count(tmp_path: Path, folder_at: Callable[[Path], Folder]) -> None:
     write(tmp_path)
     settings = tmp_path / "nbgrader_config.py"
     own = settings.read_text("utf-8") + 'c.CourseDirectory.release_directory = "given"\nc.KataAutograde.seed = 5\n'
@@ -236,7 +235,7 @@ def test_own_settings_are_kept_and_count(tmp_path: Path, folder_at: Callable[[Pa
     assert (tmp_path / "given" / UNITS[0] / f"{UNITS[0]}.ipynb").is_file()
 
 
-def test_nbgrader_does_nothing_without_our_settings(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
+def test_nbgrader_does_nothing_without_our_settings(tmp_path: Path, folder_at: Callable[[Path], Folder]) -> None:
     """It would run learners' code in a kernel else."""
     write(tmp_path)
     (tmp_path / "nbgrader_config.json").unlink()
@@ -245,7 +244,7 @@ def test_nbgrader_does_nothing_without_our_settings(tmp_path: Path, folder_at: C
     assert not (tmp_path / "release").exists()
 
 
-def test_error_in_own_settings_lets_no_solution_out(tmp_path: Path, folder_at: Callable[[Path], Any]) -> None:
+def test_error_in_own_settings_lets_no_solution_out(tmp_path: Path, folder_at: Callable[[Path], Folder]) -> None:
     """nbgrader passes over such a file and goes on without it; what ours says counts over theirs."""
     write(tmp_path)
     with (tmp_path / "nbgrader_config.py").open("a", encoding="utf-8") as settings:

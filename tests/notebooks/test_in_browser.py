@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from grader.course import load_course
+from grader.course.installed import VARIABLE
 from grader.mismatch import Mismatch
 from grader.record import CheckResult, ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.verdict import verdict_on
 
+from .conftest import RIGHT, UNIT, Edit, Folder
+
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(900)]
 
-ROOT = Path(__file__).parents[2]
-COURSE = load_course(ROOT / "course.yml")
-UNIT = COURSE.units[0].folder
-EXERCISES = COURSE.units[0].exercises
-RIGHT = {exercise.id: COURSE.solution_path(exercise).read_text("utf-8") for exercise in EXERCISES}
+IDS = ("share", "part")
+ALL = {id: RIGHT.format(id=id) for id in IDS}
+WHOLE_SUM = "def share(amounts):\n    my_total = amounts.sum()\n    return amounts / my_total\n"
 DESK = {"width": 1280, "height": 900}
-
-WHOLE_SUM = """\
-import torch
-
-
-def softmax(scores, dim=-1):
-    my_powers = scores.exp()
-    return my_powers / my_powers.sum()
-"""
+STOP_SECONDS = 20
+SERVER_SECONDS = 120
 
 # --- a learner who tries to act on the reader's machine -----------------------------------------------------------
 
@@ -140,7 +136,7 @@ class Screens:
     """The browser, signed in to a server whose folder is the course folder."""
 
     browser: Any
-    folder: Any
+    folder: Folder
     address: str
     token: str
 
@@ -162,7 +158,7 @@ class Screens:
             with self.folder.book() as book:
                 id = book.find_submission_notebook(UNIT, UNIT, student).id
             self.browser.show(f"{self.address}formgrader/submissions/{id}/", **DESK)
-            self.browser.until("return document.getElementById('test-softmax')?.placeholder")
+            self.browser.until("return document.getElementById('test-share')?.placeholder")
         else:
             self.browser.show(self.folder.root / "feedback" / student / UNIT / f"{UNIT}.html", **DESK)
             self.browser.run("document.querySelectorAll('details').forEach(each => { each.open = true })")
@@ -175,21 +171,13 @@ class Screens:
 
 
 @pytest.fixture(scope="module")
-def folder(
-    folder_at: Callable[[Path], Any],
-    edit: Any,
-    kata: Callable[..., subprocess.CompletedProcess[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Any:
+def folder(released_at: Callable[..., Folder], tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """Ada, Ben and Eve are graded by command; Bob has handed in what Ben has, and one has a hostile name."""
-    root = tmp_path_factory.mktemp("screens") / "course"
-    made = kata("notebooks", root, "--unit", "1", "--reflection", cwd=ROOT)
-    assert made.returncode == 0, made.stderr
-    folder = folder_at(root)
-    folder.nbgrader("generate_assignment", UNIT)
+    exercises = (f"{UNIT}/01_share", f"{UNIT}/02_part")
+    folder = released_at(tmp_path_factory.mktemp("screens"), "--reflection", exercises=exercises)
     released = folder.released(UNIT)
-    partly = edit.filled(released, {**RIGHT, "softmax": WHOLE_SUM, "reflection": "A row of **weights** sums to one."})
-    folder.hand_in("ada", UNIT, edit.filled(released, {**RIGHT, "reflection": "So $a < b$ keeps its order."}))
+    partly = Edit.filled(released, {**ALL, "share": WHOLE_SUM, "reflection": "A row of **parts** sums to one."})
+    folder.hand_in("ada", UNIT, Edit.filled(released, {**ALL, "reflection": "So $a < b$ keeps its order."}))
     folder.hand_in("ben", UNIT, partly)
     folder.hand_in("eve", UNIT, hostile(released))
     folder.nbgrader("autograde", UNIT)
@@ -199,9 +187,43 @@ def folder(
     return folder
 
 
+@contextmanager
+def jupyter_server(folder: Folder) -> Iterator[tuple[str, str]]:
+    """A server at a free port; gives its address and its token."""
+    program = Path(sys.executable).with_name("jupyter")
+    settings = ["--ip=127.0.0.1", "--port=0", "--no-browser", "--allow-root", f"--ServerApp.root_dir={folder.root}"]
+    log = folder.root.parent / "server.log"
+    with log.open("w") as output:
+        env = {**os.environ, **folder.env, VARIABLE: str(folder.course)}
+        server = subprocess.Popen(
+            [program, "server", *settings],
+            cwd=folder.root,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        # the server writes this once it listens
+        said = Path(folder.env["JUPYTER_RUNTIME_DIR"]) / f"jpserver-{server.pid}.json"
+        end = time.monotonic() + SERVER_SECONDS
+        while not (said.exists() and said.read_text("utf-8").endswith("}")):
+            assert server.poll() is None and time.monotonic() < end, log.read_text("utf-8")
+            time.sleep(0.05)
+        found = json.loads(said.read_text("utf-8"))
+        yield found["url"], found["token"]
+    finally:
+        server.terminate()
+        try:
+            server.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:  # a kernel that is just starting keeps jupyter_server from stopping
+            server.kill()
+            server.wait()
+
+
 @pytest.fixture(scope="module")
-def screens(folder: Any, browser: Any) -> Iterator[Screens]:
-    with folder.jupyter_server() as (address, token):
+def screens(folder: Folder, browser: Any) -> Iterator[Screens]:
+    with jupyter_server(folder) as (address, token):
         browser.show(f"{address}formgrader/manage_assignments?token={token}", **DESK)
         browser.until("return document.querySelector('#main-table .name a')")
         yield Screens(browser, folder, address, token)
@@ -232,13 +254,13 @@ def test_autograde_button_gives_what_the_command_gives_and_formgrader_shows_it(s
     assert scores == screens.folder.scores("ben", UNIT)
     page = screens.open("formgrader", "bob")
     text = page.run("return document.body.innerText")
-    assert "my_powers / my_powers.sum()" in text and "Probably:" in text
-    assert page.run("return document.getElementById('test-softmax').placeholder") == str(scores["test-softmax"])
-    for exercise, (head, *rows) in zip(EXERCISES, page.run(ROWS), strict=True):
+    assert "amounts / my_total" in text and "Probably:" in text
+    assert page.run("return document.getElementById('test-share').placeholder") == f"{scores['test-share']:g}"
+    for id, (head, *rows) in zip(IDS, page.run(ROWS), strict=True):
         assert head == ["check", "result", "points"]
         results = {row[1].partition(",")[0] for row in rows if len(row) == 3}
-        assert results == ({"✓ passed", "✗ failed"} if exercise.id == "softmax" else {"✓ passed"})
-        assert sum(float(row[2].split(" / ")[1]) for row in rows if len(row) == 3) == exercise.points
+        assert results == ({"✓ passed", "✗ failed"} if id == "share" else {"✓ passed"})
+        assert sum(float(row[2].split(" / ")[1]) for row in rows if len(row) == 3) == 4
     assert [screens.open(screen, "ben").run(OUT_OF_VIEW) for screen in ("formgrader", "feedback")] == [[], []]
 
 
@@ -273,7 +295,7 @@ def test_nothing_of_a_hostile_submission_acts(screen: str, screens: Screens) -> 
     assert [link for link in page.run(LINKS) if link not in usual_links and not link.startswith(own)] == []
     assert_is_there_to_be_read(page)
     codes = {name: points for name, points in screens.folder.scores("eve", UNIT).items() if name != "reflection"}
-    assert codes == {f"test-{exercise.id}": 0 for exercise in EXERCISES}
+    assert codes == {f"test-{id}": 0 for id in IDS}
 
 
 def assert_is_there_to_be_read(page: Any) -> None:
@@ -281,7 +303,7 @@ def assert_is_there_to_be_read(page: Any) -> None:
     assert "'''<script>window.pwned=1" in text  # in the code
     assert "< script>window.pwned=1" in text  # in the reflection
     messages = page.run("return [...document.querySelectorAll('.kata-verdict')].map(each => each.innerText)")
-    assert len(messages) == len(EXERCISES)
+    assert len(messages) == len(IDS)
     assert all("<script>window.pwned=1" in each for each in messages)
     assert all("\\x1b[2J" in each and "\\u202e" in each for each in messages)
     assert not {each for message in messages for each in message if ord(each) < 32 and each not in "\n\t"}
@@ -296,17 +318,13 @@ def test_hostile_name_is_shown_and_refused(screens: Screens) -> None:
 
 # --- a learner in JupyterLab ---------------------------------------------------------------------------------------
 
-PLAYED = "cross_attention"
-AT_WORK, EARLIER = "# at work", "# earlier"  # the verdict above names the command, too
+EARLIER = "# earlier"
 CELL = "[...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].find(cell => cell.innerText.includes(arguments[0]))"
 PROMPT = f"return {CELL}?.querySelector('.jp-InputPrompt')?.innerText"
-RAN = f"return /[0-9]/.test({CELL}?.querySelector('.jp-InputPrompt')?.innerText)"
 VERDICT = f"return {CELL}?.querySelector('.jp-OutputArea-output .kata-verdict')?.innerText"
-PICTURES = f"""
-const outputs = [...({CELL}?.querySelectorAll('.jp-OutputArea-output') ?? [])];
-const shown = outputs.flatMap(each => [...each.querySelectorAll('img')]).find(each => each.complete);
-const said = outputs.map(each => each.innerText).join(' ');
-return shown && said.includes(arguments[1]) && [shown.getBoundingClientRect().width, shown.alt, said]
+PICTURE = f"""
+const shown = [...({CELL}?.querySelectorAll('.jp-OutputArea-output img') ?? [])].find(each => each.complete);
+return shown && [shown.getBoundingClientRect().width, shown.alt]
 """
 LOADED = """
 const ready = '.jp-Notebook-ExecutionIndicator[data-status=idle]';
@@ -316,13 +334,13 @@ SHIFT_ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "mo
 SECONDS = 120
 
 
-def run_cell(browser: Any, text: str, script: str, *more: str) -> Any:
+def run_cell(browser: Any, text: str, script: str) -> Any:
     """Click into the cell with this text and press Shift+Enter; return what comes of it, a script's value.
 
     A server that has just opened a notebook may lose the first requests: then the cell is as if never run.
     """
     end = time.monotonic() + SECONDS
-    while not (came := browser.run(script, text, *more)):
+    while not (came := browser.run(script, text)):
         assert time.monotonic() < end, text
         if browser.run(PROMPT, text) == "[ ]:":
             browser.run(f"{CELL}.querySelector('.cm-content')?.focus()", text)
@@ -337,47 +355,33 @@ def earlier_verdict() -> dict[str, Any]:
         name="test_example", title="It fits.", outcome="failed", points=0.0, max_points=4.0, visible=True, message="No."
     )
     result = ExerciseResult(
-        id="softmax", status="failed", points=0.0, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
+        id="share", status="failed", points=0.0, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
     )
     mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
-    shown = verdict_on(result, title="Before", mismatches={("softmax", "test_example"): mismatch}, in_cell=True)
+    shown = verdict_on(result, title="Before", mismatches={("share", "test_example"): mismatch}, in_cell=True)
     verdict = CellOutput(shown, closing="Checked as it was run in [1].")
     data = {"text/plain": verdict.text(), "text/html": verdict.html()}
     return {"output_type": "display_data", "metadata": {}, "data": data}
 
 
-def test_learner_sees_verdict_picture_and_the_answer_at_work(
-    screens: Screens, kata: Callable[..., subprocess.CompletedProcess[str]], edit: Any
+def test_learner_sees_the_verdict_and_the_picture_of_an_earlier_one(
+    screens: Screens, kata: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     mine = screens.folder.root / "mine"
-    done = kata("init", mine, "--course", ROOT, cwd=screens.folder.root)
+    done = kata("init", mine, "--course", screens.folder.course, cwd=screens.folder.root)
     assert done.returncode == 0, done.stderr
     released = screens.folder.released(UNIT)
-    cross = (ROOT / "solutions" / "02_self_attention" / "09_cross_attention.py").read_text("utf-8")
-    sources = (
-        "%load_ext grader.in_notebook",
-        WHOLE_SUM,
-        "".join(edit.cell(released, "check-softmax")["source"]),
-        cross,
-        f"%kata {PLAYED}",
-        f"{AT_WORK}\n%kata play {PLAYED}",
-        EARLIER,
-    )
+    check = "".join(Edit.cell(released, "check-share")["source"])
     cells = [
         {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None, "id": f"c{n}"}
-        for n, source in enumerate(sources)
+        for n, source in enumerate((WHOLE_SUM, check, EARLIER))
     ]
     cells[-1]["outputs"] = [earlier_verdict()]
     (mine / "mine.ipynb").write_text(json.dumps({**released, "cells": cells}), "utf-8")
     browser = screens.browser
     browser.show(f"{screens.address}lab/tree/mine/mine.ipynb?reset&token={screens.token}", width=1280, height=1800)
     browser.until(LOADED, seconds=SECONDS)
-    width, instead, _ = browser.until(PICTURES, EARLIER, "Before")
+    width, instead = browser.until(PICTURE, EARLIER)
     assert width > 200 and "yours 0.50, expected 0.25" in instead
-    for cell in ("%load_ext", "my_powers", "class CrossAttention"):
-        run_cell(browser, cell, RAN)
-    assert "failed: Turn scores into weights" in run_cell(browser, "kata.check", VERDICT)
-    assert "passed" in run_cell(browser, f"%kata {PLAYED}", VERDICT)
-    width, instead, said = run_cell(browser, AT_WORK, PICTURES, "As a page")
-    assert width > 200 and "looks most at" in instead
-    assert "3 may 2024 -> 2024-05-03" in said and "Your code passed its check." in said
+    run_cell(browser, "my_total", f"return /[0-9]/.test({CELL}?.querySelector('.jp-InputPrompt')?.innerText)")
+    assert "Probably: You divided by one sum of everything." in run_cell(browser, "kata.check", VERDICT)

@@ -9,14 +9,16 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from grader.notebooks.course_folder import NAMES_IN_DOWNLOADS
+
+from .conftest import RIGHT, UNIT, Edit, Folder
+
 pytestmark = pytest.mark.timeout(600)
 
-RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(dim=-1, keepdim=True)\n"
-UNIT, BAD, LATER = "01_parts", "02_bad", "10_later"
+BAD, LATER = "02_bad", "10_later"
 FILE, TEXT = "assignsubmission_file_", "assignsubmission_onlinetext_"
 
 Member = tuple[str, "str | bytes"]
@@ -64,8 +66,6 @@ Member = tuple[str, "str | bytes"]
     ],
 )
 def test_only_what_the_platform_wrote_says_whose_it_is(path: str, learner: str | None, notebook: str | None) -> None:
-    from grader.notebooks.course_folder import NAMES_IN_DOWNLOADS
-
     found = re.match(NAMES_IN_DOWNLOADS, f"/home/extracted/course/downloaded/{UNIT}/extracted/{path}")
     assert (found and found["student_id"]) == learner
     assert (found and found["file_id"]) == notebook
@@ -88,7 +88,7 @@ def packed(members: Iterable[Member]) -> bytes:
 class Collecting:
     """A course folder whose downloads are collected."""
 
-    def __init__(self, folder: Any) -> None:
+    def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.root: Path = folder.root
 
@@ -108,7 +108,7 @@ class Collecting:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory, released_at: Callable[..., Any]) -> Collecting:
+def course(tmp_path_factory: pytest.TempPathFactory, released_at: Callable[..., Folder]) -> Collecting:
     units = (f"{UNIT}/01_share", f"{BAD}/01_last", f"{LATER}/01_late")
     return Collecting(released_at(tmp_path_factory.mktemp("collect"), exercises=units))
 
@@ -117,9 +117,9 @@ def course(tmp_path_factory: pytest.TempPathFactory, released_at: Callable[..., 
 
 
 @pytest.fixture(scope="module")
-def collected(course: Collecting, edit: Any) -> str:
+def collected(course: Collecting) -> str:
     """The log of collecting a class that hands in in every way."""
-    right = json.dumps(edit.filled(course.folder.released(UNIT), {"share": RIGHT.format(id="share")}))
+    right = json.dumps(Edit.filled(course.folder.released(UNIT), {"share": RIGHT.format(id="share")}))
     own = packed([(f"work/{UNIT}.ipynb", book("zoe")), ("work/photo.jpg", b"jpg"), ("more.zip", packed([("a", "x")]))])
     same = (f"Same Twice_1010_{FILE}/{UNIT}.ipynb", book("same"))
     archive = course.archive(UNIT)
@@ -177,7 +177,7 @@ def test_two_notebooks_for_one_place_are_nobodys_and_the_others_go_on(collected:
 
 @pytest.mark.thorough
 def test_collected_notebook_is_graded(collected: str, course: Collecting) -> None:
-    course.folder.nbgrader("autograde", UNIT, "--student", "\u00c5se Ñandú")
+    course.folder.autograde(student="\u00c5se Ñandú")
     assert course.folder.scores("\u00c5se Ñandú", UNIT)["test-share"] == 4
 
 
