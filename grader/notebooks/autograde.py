@@ -46,7 +46,7 @@ from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
 from .cells import exercise_of, grade_id_of
-from .released import Release, rebuilt, release_of, texts_for_people
+from .released import rebuilt, release_of, texts_for_people
 from .submitted import SECRET, TIMESTAMP, Submitted, submissions_in
 
 if TYPE_CHECKING:
@@ -155,20 +155,20 @@ class KataAutograde(Autograde):
         """Put the graded notebooks of one assignment where nbgrader will take them from."""
         seed = secrets.randbelow(MAX_SEED + 1) if self.seed is None else self.seed
         try:
-            release = release_of(self.coursedir, name, self.opened)
-            with trusted_judge(self.opened, release.exercises, self.isolation, seed) as judge:
+            released, exercises = release_of(self.coursedir, name, self.opened)
+            with trusted_judge(self.opened, exercises, self.isolation, seed) as judge:
                 for each in submissions:
-                    self._grade_one(each, release, judge, _folder(staging, "submitted", each))
+                    self._grade_one(each, released, judge, _folder(staging, "submitted", each))
         except KataError as error:
             self.log.error("Nobody's %s was graded. %s", name, error)
             for each in submissions:
                 each.refused = each.refused or f"could not be graded, as nobody's {name} could."
 
-    def _grade_one(self, each: Submitted, release: Release, judge: AnyJudge, folder: Path) -> None:
+    def _grade_one(self, each: Submitted, released: dict[str, Any], judge: AnyJudge, folder: Path) -> None:
         """Grade one submission, and write its notebooks, time and secret into a folder."""
-        paths = [path for path in each.notebooks if path.stem in release.notebooks]
+        paths = [path for path in each.notebooks if path.stem in released]
         if not paths:
-            names = ", ".join(f"{name}.ipynb" for name in release.notebooks)
+            names = ", ".join(f"{name}.ipynb" for name in released)
             self._refuse(each, f"holds no notebook of a name that was released: {names}.")
             return
         folder.mkdir(parents=True)
@@ -187,7 +187,7 @@ class KataAutograde(Autograde):
             key = each.assignment, each.learner, path.stem
             self.records[key] = record
             self.texts_before[key] = texts_for_people(_folder(self.coursedir, "autograded", each) / path.name)
-            nb = rebuilt(release.notebooks[path.stem], submission, record, texts_for_people(path), self.opened)
+            nb = rebuilt(released[path.stem], submission, record, texts_for_people(path), self.opened)
             nbformat.write(nb, folder / path.name)
         (folder / SECRET).write_text(each.secret(self.log), "utf-8")
         if each.time is not None:

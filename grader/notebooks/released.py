@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
 from datetime import timezone
 from pathlib import Path
 from typing import Any
@@ -55,16 +54,8 @@ class ClearToStub(ClearSolutions):
         return cleared
 
 
-@dataclass(frozen=True)
-class Release:
-    """An assignment as learners got it: its notebooks by name, and all their exercises."""
-
-    notebooks: Mapping[str, Any]
-    exercises: tuple[Exercise, ...]
-
-
-def release_of(coursedir: Any, name: str, course: Course) -> Release:
-    """The released assignment, once its due date is in the gradebook, if course.yml gives one.
+def release_of(coursedir: Any, name: str, course: Course) -> tuple[dict[str, Any], list[Exercise]]:
+    """A released assignment: its notebooks by name, and their exercises. Its due date is in the gradebook from then on.
 
     coursedir: nbgrader's CourseDirectory.
     Raises KataError when it cannot be graded: it is not there, or the course or the gradebook differ from it.
@@ -93,7 +84,7 @@ def release_of(coursedir: Any, name: str, course: Course) -> Release:
             f"  nbgrader autograde {shlex.quote(name)} --force"
         )
     _set_due_date(coursedir, name, exercises.values(), course)
-    return Release(notebooks, tuple(exercises.values()))
+    return notebooks, list(exercises.values())
 
 
 def _read(path: Path) -> Any:
