@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from grader.classroom import final_points
 from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
@@ -22,17 +22,7 @@ from grader.csv_writing import table as as_csv
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, Person, results_table
 from grader.intake import FileProblem, Submission
-from grader.record import (
-    Adjustment,
-    CheckResult,
-    CourseStamp,
-    Diagnosis,
-    ExerciseResult,
-    Outcome,
-    Problem,
-    Record,
-    Status,
-)
+from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
 
 STAMP = CourseStamp(title="Attention Kata", version="0.1.0")
 WHEN = "2026-09-21T14:13:20+00:00"
@@ -90,28 +80,9 @@ def not_graded(name: str) -> Record:
     return record(name, exercise("softmax"), BROKEN, exercise("kv_cache", 0, "missing"))
 
 
-def adjusted(name: str, *uncounted: str) -> Record:
+def adjusted(name: str, *exempt: str) -> Record:
     """The usual record of 5 of 12 points after a policy, without these exercises."""
-    parts = [
-        each.model_copy(
-            update={
-                "final_points": 0.0 if each.id in uncounted else each.points,
-                "final_max_points": 0.0 if each.id in uncounted else each.max_points,
-                "uncounted": each.id in uncounted,
-            }
-        )
-        for each in record(name).exercises
-    ]
-    less = math.fsum(each.points for each in parts if each.uncounted)
-    return Record(
-        **{
-            **dict(record(name)),
-            "exercises": tuple(parts),
-            "final_points": math.fsum(each.counted_points for each in parts),
-            "final_max_points": math.fsum(each.counted_max_points for each in parts),
-            "adjustments": (Adjustment(unit="1", points=-less, kind="not counted", reason="It is exempt."),),
-        }
-    )
+    return final_points.adjusted(record(name), course_of(), HandIn(exempt=exempt), always=True)
 
 
 ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Email")
