@@ -57,8 +57,8 @@ def _is_python_name(text: str) -> bool:
 
 
 def _fits(pattern: str, demand: str) -> AfterValidator:
-    """A validator for a text of at most 60 characters that a pattern fits as a whole."""
-    return _must(lambda text: len(text) <= 60 and bool(re.fullmatch(pattern, text, re.ASCII)), demand)
+    """A validator for a text that a pattern fits as a whole."""
+    return _must(lambda text: bool(re.fullmatch(pattern, text, re.ASCII)), demand)
 
 
 _not_empty = _must(bool, "must hold at least one entry")
@@ -69,8 +69,8 @@ _ZONE = "must be a time zone such as `Europe/Vienna`, and one that this machine 
 
 Text = Annotated[str, _must(lambda text: bool(text.strip()), "must not be blank")]
 Title = Annotated[Text, _must(str.isprintable, "must be one line of ordinary text")]
-Identifier = Annotated[str, _fits("[a-z][a-z0-9_]*", _IDENTIFIER)]
-Folder = Annotated[str, _fits("[0-9]{2}_[a-z][a-z0-9_]*", _FOLDER)]
+Identifier = Annotated[str, _fits("[a-z][a-z0-9_]{0,59}", _IDENTIFIER)]
+Folder = Annotated[str, _fits("[0-9]{2}_[a-z][a-z0-9_]{0,56}", _FOLDER)]
 Points = Annotated[float, Field(gt=0, le=1000)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Amount = Annotated[float, Field(gt=0, le=1_000_000)]
