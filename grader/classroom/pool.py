@@ -59,7 +59,10 @@ def graded(
     try:
         while True:
             while len(out) < width and (task := again.popleft() if again else next(tasks, None)):
-                out[_sent(executor, terms, task)] = task
+                try:
+                    out[executor.submit(grade_one, terms, task)] = task
+                except BrokenExecutor as broken:
+                    raise MachineError(f"no judge can be started ({broken})") from None
             if not out:
                 return
             done, _ = wait(out, return_when=FIRST_COMPLETED)
@@ -69,27 +72,20 @@ def graded(
                     losses = 0
                     yield task, future.result()
                     continue
-                if isinstance(error, CancelledError):  # by a cluster that had nobody left to grade it
-                    again.append(task)
-                    continue
-                losses += 1
+                if not isinstance(error, CancelledError):  # else a cluster had nobody left to grade it
+                    losses += 1
+                    tries[task.submission.name] += 1
                 if losses >= LOSSES_IN_A_ROW:
                     raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
-                tries[task.submission.name] += 1
                 if tries[task.submission.name] < TRIES:
                     again.append(task)
+                elif isinstance(error, BrokenExecutor):
+                    yield task, f"The judge's process ended {TRIES} times while it graded this submission."
                 else:
-                    yield task, _reason(error)
+                    yield task, f"The judge broke {TRIES} times over this submission ({type(error).__name__})."
     finally:
         for future in out:
             future.cancel()
-
-
-def _sent(executor: Executor, terms: Terms, task: GradingTask) -> Future[Results]:
-    try:
-        return executor.submit(grade_one, terms, task)
-    except BrokenExecutor as error:
-        raise MachineError(f"no judge can be started ({error})") from None
 
 
 def _error_of(future: Future[Results]) -> BaseException | None:
@@ -103,12 +99,6 @@ def _error_of(future: Future[Results]) -> BaseException | None:
     if isinstance(error, (MachineError, GraderBroken, CourseError)):
         raise error
     return error
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, BrokenExecutor):
-        return f"The judge's process ended {TRIES} times while it graded this submission."
-    return f"The judge broke {TRIES} times over this submission ({type(error).__name__})."
 
 
 def ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:

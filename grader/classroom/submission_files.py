@@ -20,7 +20,7 @@ from grader.course import Course
 from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
 from grader.intake.submission import SlowDiskError, UnreadableError, look_at_clock, reading_clock
-from grader.intake.walk import MB, OF_A_LEARNER, Read, list_zip, read_regular
+from grader.intake.walk import MB, OF_A_LEARNER, Read, entries_in, list_zip, read_regular
 from grader.played import FILE_NAME, MOST_BYTES, Played, from_bytes
 
 STATE = ".kata"
@@ -114,18 +114,19 @@ def played_in(files: SubmissionFiles) -> dict[str, Played]:
 
 
 def _maps_at(path: Path) -> Iterator[Read]:
-    """Where such files may lie: in a zip, or in a folder and those right below it. No link is followed."""
-    if path.is_symlink():
-        return
-    if path.is_dir():
-        with os.scandir(path) as entries:
-            below = sorted(each.name for each in entries if each.is_dir(follow_symlinks=False))[:MOST_FOLDERS]
-        for state in (folder / STATE for folder in (path, *(path / name for name in below if name != STATE))):
-            if state.is_dir() and not state.is_symlink():
-                yield partial(read_regular, state / FILE_NAME)
-    elif path.suffix.lower() == ".zip":
+    """Where such files may lie: in a zip, a folder, and those right below it. What is opened is what was listed."""
+    if path.suffix.lower() == ".zip" and not path.is_dir():
         members = list_zip(io.BytesIO(read_regular(path, OF_A_LEARNER.zip_mb * MB)), path.name)
         named = (where for where in sorted(members) if where.split("/")[-2:] == [STATE, FILE_NAME])
         for where in islice((where for where in named if where.count("/") < MOST_DEPTH), MOST_FOLDERS):
             if callable(read := members[where]):
                 yield read
+        return
+    folders = [
+        (path / name, each) for name, each in sorted(entries_in(path, None).items()) if stat.S_ISDIR(each.st_mode)
+    ]
+    for folder, listed in [(path, None), *folders[:MOST_FOLDERS]]:
+        with suppress(UnreadableError, KeyError):
+            state = entries_in(folder, listed)[STATE]
+            found = entries_in(folder / STATE, state)[FILE_NAME]
+            yield partial(read_regular, folder / STATE / FILE_NAME, listed=found)

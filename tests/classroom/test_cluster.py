@@ -144,26 +144,6 @@ def test_records_are_those_of_one_machine_and_nobody_stays_behind(
     _await_no_judges(workers)
 
 
-@pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
-@pytest.mark.thorough
-def test_worker_killed_in_the_middle_loses_nothing(
-    everyone: bool, workers: Cluster, local: list[str], begin: Callable[[Cluster], Any]
-) -> None:
-    pids = workers.pids()
-    run = begin(workers)
-    run.await_results()
-    workers.kill("alone")
-    (successful,) = workers.client.nthreads().keys() & pids.keys() if not everyone else [None]
-    if everyone:
-        for pid in pids.values():
-            _kill(pid)
-    assert run.lines() == local
-    lost = sorted(pids.keys() - {successful})
-    assert sorted(run.said.splitlines()) == [
-        f"The worker {address} was lost; what it had not finished went to others." for address in lost
-    ]
-
-
 @needs_wall
 @pytest.mark.thorough
 def test_worker_without_isolation_is_refused_and_named_and_the_rest_goes_on(
@@ -383,6 +363,29 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return
+
+
+# --- workers that are killed: last, since another one takes seconds to start ------------------------------------------
+
+
+@pytest.mark.parametrize("everyone", [pytest.param(False, id="one"), pytest.param(True, id="all, one has a nanny")])
+@pytest.mark.thorough
+def test_worker_killed_in_the_middle_loses_nothing(
+    everyone: bool, workers: Cluster, local: list[str], begin: Callable[[Cluster], Any]
+) -> None:
+    pids = workers.pids()
+    run = begin(workers)
+    run.await_results()
+    workers.kill("alone")
+    (successful,) = workers.client.nthreads().keys() & pids.keys() if not everyone else [None]
+    if everyone:
+        for pid in pids.values():
+            _kill(pid)
+    assert run.lines() == local
+    lost = sorted(pids.keys() - {successful})
+    assert sorted(run.said.splitlines()) == [
+        f"The worker {address} was lost; what it had not finished went to others." for address in lost
+    ]
 
 
 # --- a worker by itself: until when it has judges for a run ------------------------------------------------------------
