@@ -18,31 +18,35 @@ from .results_table import ResultsTable, mark_of, shown_name
 BY_EXERCISE = "grades-by-exercise.csv"
 """What the file is called with a row for each learner and exercise."""
 
-POINTS_OF = "points of "
-"""Here in front of an exercise's id, which may be any column's title; in the file the title is the id alone."""
-
-Cells = dict[str, str | float | None]
-"""A row's cells by their columns' titles; those that are not there are empty."""
+Cells = list[str | float | None]
 
 
 def lines(table: ResultsTable) -> Iterable[str]:
     """The lines of the file. Raises KataError if it is asked for by unit."""
     if table.options.by == "unit":
         raise KataError("The format csv has a row by learner or by exercise, not by unit.")
-    by_learner = table.options.by == "learner"
     graded = ["graded_points", "graded_max_points"] if table.is_adjusted else []
-    group = ["group"] if any(each.group for each in table.learners) else []
-    titles = ["submission", "name", "id", "email", *group]
-    if by_learner:
-        titles += ["remark", "points", "max_points", *graded, *(["adjustments"] if graded else [])]
-        titles += [*(POINTS_OF + id for id in table.worth), "files_not_taken", "isolation", "seed"]
+    has_groups = any(each.group for each in table.learners)
+    titles = ["submission", "name", "id", "email", *(["group"] if has_groups else [])]
+    if table.options.by == "learner":
+        titles += ["remark", "points", "max_points", *graded, *(["adjustments"] if graded else []), *table.worth]
+        titles += ["files_not_taken", "isolation", "seed"]
+        place, of_record = titles.index("remark"), _of_record
     else:
         titles += ["exercise", "title", "status", "points", "max_points", *graded]
         titles += ["checks_passed", "checks", "mistakes"]
-    header = as_csv([[each.removeprefix(POINTS_OF) for each in titles]])
-    rows = _rows(table, "remark" if by_learner else "status")
-    lines = (as_csv([[_field(cells.get(each)) for each in titles]]) for cells in rows)
-    return chain([header], lines)
+        place, of_record = titles.index("status"), _of_exercises
+
+    def rows() -> Iterator[Cells]:
+        for row in table.rows():
+            for cells in of_record(row.record, table):
+                yield [*_who(row.learner, table, has_groups), *cells]
+        for learner in table.absent:
+            cells = [*_who(learner, table, has_groups), *[None] * len(titles)][: len(titles)]
+            cells[place] = "handed in nothing"
+            yield cells
+
+    return chain([as_csv([titles])], (as_csv([[*map(_field, cells)]]) for cells in rows()))
 
 
 def _field(cell: str | float | None) -> str:
@@ -51,47 +55,33 @@ def _field(cell: str | float | None) -> str:
     return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
 
 
-def _rows(table: ResultsTable, reason: str) -> Iterator[Cells]:
-    """The rows of everybody with a record, and a row with the reason, in that column, of everybody without."""
-    for row in table.rows():
-        by_exercise = _of_exercises(row.record, table.titles)
-        for cells in [_of_record(row.record)] if table.options.by == "learner" else by_exercise:
-            yield {**_who(row.learner, table), **cells}
-    for learner in table.absent:
-        yield {**_who(learner, table), reason: "handed in nothing"}
-
-
-def _who(learner: Learner, table: ResultsTable) -> Cells:
-    who: Cells = {"submission": learner.id, "name": learner.name, "email": learner.email, "group": learner.group}
+def _who(learner: Learner, table: ResultsTable, has_groups: bool) -> Cells:
+    who: Cells = [learner.id, learner.name, None, learner.email]
     if person := table.people.get(learner.id):
-        id, email = person.own_id or person.sis_id or person.login, person.email or learner.email
-        who |= {"name": shown_name(person), "id": id, "email": email}
-    return who
+        id = person.own_id or person.sis_id or person.login
+        who = [learner.id, shown_name(person), id, person.email or learner.email]
+    return [*who, learner.group] if has_groups else who
 
 
-def _of_record(record: Record) -> Cells:
+def _of_record(record: Record, table: ResultsTable) -> Iterator[Cells]:
     failed = [each.id for each in record.exercises if each.status == "error"]
-    cells: Cells = {POINTS_OF + each.id: mark_of(each) for each in record.exercises}
-    cells |= {"remark": f"not graded: {', '.join(failed)}" if failed else None}
-    cells |= {"points": mark_of(record), "max_points": record.counted_max_points}
-    if record.is_adjusted:
+    cells: Cells = [f"not graded: {', '.join(failed)}" if failed else None, mark_of(record), record.counted_max_points]
+    if table.is_adjusted:
         reasons = " ".join(f"{each.reason} ({change(each)})" for each in record.adjustments or ())
-        graded = record.points if record.complete else None
-        cells |= {"graded_points": graded, "graded_max_points": record.max_points, "adjustments": reasons}
-    return {**cells, "files_not_taken": len(record.not_taken), "isolation": record.isolation, "seed": record.seed}
+        cells += [record.points if record.complete else None, record.max_points, reasons]
+    marks = {each.id: mark_of(each) for each in record.exercises}
+    yield [*cells, *map(marks.get, table.worth), len(record.not_taken), record.isolation, record.seed]
 
 
-def _of_exercises(record: Record, titles: dict[str, str]) -> Iterator[Cells]:
+def _of_exercises(record: Record, table: ResultsTable) -> Iterator[Cells]:
     for each in record.exercises:
-        yield {
-            "exercise": each.id,
-            "title": titles.get(each.id, each.id),
-            "status": f"{MARKS[each.status].word}{', does not count' if each.uncounted else ''}",
-            "points": mark_of(each),
-            "max_points": each.counted_max_points,
-            "graded_points": each.points,
-            "graded_max_points": each.max_points,
-            "checks_passed": sum(check.outcome == "passed" for check in each.checks),
-            "checks": len(each.checks),
-            "mistakes": " ".join(found.mistake for found in each.diagnosis),
-        }
+        cells: Cells = [
+            each.id,
+            table.titles.get(each.id, each.id),
+            f"{MARKS[each.status].word}{', does not count' if each.uncounted else ''}",
+            mark_of(each),
+            each.counted_max_points,
+        ]
+        cells += [each.points, each.max_points] if table.is_adjusted else []
+        passed = sum(check.outcome == "passed" for check in each.checks)
+        yield [*cells, passed, len(each.checks), " ".join(found.mistake for found in each.diagnosis)]

@@ -78,16 +78,11 @@ class CellAnswer:
     content: bytes
 
 
-@dataclass(frozen=True)
-class NotebookAnswers:
-    """All answers in a notebook, and the ambiguous cells, each with advice."""
+def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer], list[tuple[int, str]]]:
+    """The answers in a notebook of format 4, and the numbers of ambiguous cells, each with advice.
 
-    answers: Sequence[CellAnswer]
-    unclear: Sequence[tuple[int, str]]
-
-
-def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
-    """Return the answers in a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
+    Raises UnreadableError: too large, damaged, or no notebook.
+    """
     cells = [cell for cell in _code_cells(content) if not cell.is_test]
     if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
         raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
@@ -102,7 +97,7 @@ def read_notebook(content: bytes, names: ExerciseNames) -> NotebookAnswers:
             is_whole = len(different) > 1 or _is_as_given(cell.text, exercise, names)
             source = cell.text if is_whole else earlier.put_before(cell)
             answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
-    return NotebookAnswers(answers, unclear)
+    return answers, unclear
 
 
 def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from posixpath import basename
+from typing import NamedTuple
 
 from grader.course import Course, Exercise
 
@@ -54,14 +55,12 @@ class LooseFile:
     called: str
 
 
-@dataclass(frozen=True)
-class _Claim:
-    """A file or a cell that answers an exercise; without content, it could not be read."""
+class _Claim(NamedTuple):
+    """A file or cell that answers an exercise, called as it should be or not; without content, it could not be read."""
 
     where: str
     content: bytes | None
     is_exact: bool = True
-    """Whether it is called as it should be."""
 
 
 def read_submission(path: Path, course: Course) -> Submission:
@@ -207,17 +206,17 @@ class Collector:
 
     def take_notebook(self, where: str, content: bytes) -> None:
         """Take every cell of a notebook that answers an exercise. Raises UnreadableError: it is no notebook."""
-        found = read_notebook(content, self._names)
-        for cell in found.answers:
+        answers, unclear = read_notebook(content, self._names)
+        for cell in answers:
             cell_name = f"{where}, cell {cell.number}"
             try:
                 self.take_source(cell.exercise, cell_name, cell.content)
             except UnreadableError as error:
                 self._claims[cell.exercise.id].append(_Claim(cell_name, None))
                 self._add(cell_name, error.kind, f"{printable(cell_name)} {error}.", cell.exercise)
-        for number, what_to_do in found.unclear:
+        for number, what_to_do in unclear:
             self._add(where, "duplicate", f"Cell {number} of {printable(where)} {what_to_do}.")
-        if not (found.answers or found.unclear):
+        if not (answers or unclear):
             example = self._names.exercises[0].file_name
             what_to_do = f"put a comment like `# {example}` in the first line of each answer's cell"
             self._add(where, "unknown", f"{printable(where)} answers no exercise of this course; {what_to_do}.")
