@@ -56,7 +56,8 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     sections = [each for each in _sections(_lines(lesson)) if any(f"`{id}`" in line for _, line in each)]
     if not sections:
         problems.append(f"{id}: {_named(course, lesson)} has no section that names `{id}`")
-    taken = [each for each in course.families() if _calls(each.stem, _lines(bank))]
+    bank_text = bank.read_text("utf-8") if bank.is_file() else ""
+    taken = [each for each in course.families() if re.search(rf"\b{each.stem}\.\w+\(", bank_text)]
     for path in (solution, checks, bank, *taken):
         problems += _to_write(course, path, _lines(path))
     problems += _without_sentence(course, checks)
@@ -66,10 +67,6 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
 
 def _lines(path: Path) -> Lines:
     return list(enumerate(path.read_text("utf-8").splitlines(), 1)) if path.is_file() else []
-
-
-def _calls(module: str, lines: Lines) -> bool:
-    return any(re.search(rf"\b{module}\.\w+\(", line) for _, line in lines)
 
 
 def _sections(lines: Lines) -> list[Lines]:
@@ -215,21 +212,19 @@ def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
 def _docstrings(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Each docstring as written in the file, and its first line number."""
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
-            (first, *_) = node.body
-            assert isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-            yield str(first.value.value), first.lineno
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            text = ast.get_docstring(node, clean=False)
+            if text is not None:
+                yield text, node.body[0].lineno
 
 
 class _Spaced(doctest.OutputChecker):
     """Treats outputs as equal that differ only in whitespace, line ends and the sign of a zero."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
-        return _unspaced(want) == _unspaced(got) or super().check_output(want, got, optionflags)
-
-
-def _unspaced(text: str) -> str:
-    return NEGATIVE_ZERO.sub(r"\1", "".join(text.replace(doctest.BLANKLINE_MARKER, "").split()))
+        texts = ("".join(text.replace(doctest.BLANKLINE_MARKER, "").split()) for text in (want, got))
+        one, other = (NEGATIVE_ZERO.sub(r"\1", text) for text in texts)
+        return one == other or super().check_output(want, got, optionflags)
 
 
 class _Runner(doctest.DocTestRunner):
