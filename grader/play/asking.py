@@ -7,7 +7,7 @@ called with such values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
@@ -42,7 +42,13 @@ class Class:
     def outputs(self, case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
         """Add calls with these weights and inputs to a case; the outputs are slices of the width."""
         parts = [weights.head(number) for number in range(weights.heads)] if self.is_head else [weights]
-        return [called(case, self.entry, self.init(each), self.state(each), *inputs) for each in parts]
+        made = []
+        for each in parts:
+            module = case.call(case.entry(self.entry), *self.init(each))
+            case.prepare(module, dtype=inputs[0].dtype)
+            case.load(module, {name: tensor.contiguous() for name, tensor in self.state(each).items()})
+            made.append(case.call(module, *inputs))
+        return made
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,8 @@ class Attending:
         weights = self._switched(layer)
         looked_at = (others[0][0] if memory else x).double()
         each, n = weights.head_width, len(looked_at)
+        if not bool(looked_at.isfinite().all()):  # an earlier layer put out NaN: then so does this one
+            return torch.full((weights.heads, len(x), n), torch.nan)
         # maps the k-th token to a vector with a one at index k; exact if no token is a linear combination of others
         spread = torch.linalg.pinv(looked_at)
         probes = [_probe(weights, spread[:, start : start + each]) for start in range(0, n, each)]
@@ -139,16 +147,6 @@ def _each_last(x: torch.Tensor) -> torch.Tensor:
 
 
 # --- the classes of the course ------------------------------------------------------------------------------------
-
-
-def called(
-    case: Case, entry: str, init: tuple[float, ...], weights: Mapping[str, torch.Tensor], *inputs: torch.Tensor
-) -> Slot:
-    """The output of a module of the learner's class with these weights."""
-    module = case.call(case.entry(entry), *init)
-    case.prepare(module, dtype=inputs[0].dtype)
-    case.load(module, {name: tensor.contiguous() for name, tensor in weights.items()})
-    return case.call(module, *inputs)
 
 
 def state_of(weights: Projections) -> State:

@@ -18,10 +18,6 @@ from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
 
 
-class BadText(KataError):
-    """The typed text cannot be played; the message is one sentence."""
-
-
 class UnknownSwitch(KataError):
     """This part cannot be switched off here; the message is one sentence."""
 

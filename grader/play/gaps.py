@@ -16,9 +16,9 @@ from .asking import CLASSES, Attending, Class, state_of
 from .catalogue import Play, Without
 from .nets import Attend, Projections, right_attention, run
 from .parts import Curve, Grid, Part, Words, Written
-from .scene import GAPS_CONTEXT, GapsScene, gap_loss, guessed, heat, read_gaps
+from .scene import GAPS_CONTEXT, GapsScene, gap_loss, guessed, heat, read_text
 from .stage import Stage, Stopped, formed
-from .texts import GAP, HIDDEN, encode_with_gaps, known_name, story
+from .texts import GAP, HIDDEN, encode, known_name, story
 
 HEADS = 8
 PADDING = 10
@@ -37,7 +37,7 @@ class PaddingScene(GapsScene):
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as numbers, short enough for padding behind it. Raises BadText."""
-        return read_gaps(text, GAPS_CONTEXT - PADDING)
+        return read_text(text, GAPS_CONTEXT - PADDING, gaps=True)
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The guesses and the attention weights, in four ways."""
@@ -170,7 +170,7 @@ class GroupedScene(GapsScene):
 
         for _ in range(UPTRAINED_STEPS):
             stories = [story(chance, GAPS_CONTEXT - PADDING, known_name) for _ in range(BATCH)]
-            texts = torch.tensor([encode_with_gaps(each) for each in stories])
+            texts = torch.tensor([encode(each) for each in stories])
             is_hidden = torch.tensor([[chance.random() < SHARE_HIDDEN for _ in row] for row in texts])
             logits = run(self._model, texts.masked_fill(is_hidden, GAP), by_formula(now()))
             optimizer.zero_grad()

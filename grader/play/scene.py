@@ -9,11 +9,11 @@ from functools import cache
 
 import torch
 
-from .catalogue import BadText, Play, Without, switched_off
+from .catalogue import Play, Without, switched_off
 from .nets import Attend, enter, layers_of, load, loss_by_letter, norm, run
 from .parts import Grid, Heat, Part, Plane, Words
 from .stage import Stage
-from .texts import ALPHABET, GAP, HIDDEN, decode, encode, encode_with_gaps, known_name, story
+from .texts import ALPHABET, GAP, HIDDEN, BadText, decode, encode, known_name, story
 
 EXAMPLE = "rosa met luka. luka gave ro"
 MOST_LETTERS = 48
@@ -67,7 +67,7 @@ class GapsScene(ModelScene):
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text, with its hidden letters, as numbers. Raises BadText."""
-        return read_gaps(text, GAPS_CONTEXT)
+        return read_text(text, GAPS_CONTEXT, gaps=True)
 
     def loss(self, attend: Attend) -> float:
         """The loss in nats on hidden letters, in sentences that no model was trained on."""
@@ -77,27 +77,13 @@ class GapsScene(ModelScene):
 # --- texts ----------------------------------------------------------------------------------------------------------
 
 
-def read_text(text: str) -> torch.Tensor:
-    """The typed text as numbers. Raises BadText."""
-    try:
-        numbers = encode(text)
-    except ValueError as error:
-        raise BadText(str(error)) from None
-    if not 2 <= len(numbers) <= MOST_LETTERS:
-        raise BadText(f"Type 2 to {MOST_LETTERS} letters; these are {len(numbers)}.")
-    return torch.tensor(numbers)
-
-
-def read_gaps(text: str, most: int) -> torch.Tensor:
-    """The typed text, with its hidden letters, as numbers. Raises BadText."""
+def read_text(text: str, most: int = MOST_LETTERS, *, gaps: bool = False) -> torch.Tensor:
+    """The typed text as numbers; gaps: at least one letter is hidden. Raises BadText."""
     if not 2 <= len(text) <= most:
         raise BadText(f"Type 2 to {most} letters; these are {len(text)}.")
-    if HIDDEN not in text:
+    if gaps and HIDDEN not in text:
         raise BadText(f"Hide at least one letter: type {HIDDEN} in its place.")
-    try:
-        return torch.tensor(encode_with_gaps(text))
-    except ValueError as error:
-        raise BadText(str(error)) from None
+    return torch.tensor(encode(text, gaps=gaps))
 
 
 def continued(
@@ -126,7 +112,7 @@ def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
         places > MEASURED_LETTERS // 3
     )
-    return torch.tensor([encode_with_gaps(text) for text in texts]), is_hidden
+    return torch.tensor([encode(text) for text in texts]), is_hidden
 
 
 def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:

@@ -11,6 +11,8 @@ import datetime
 import random
 from collections.abc import Callable
 
+from grader.errors import KataError
+
 ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
 CONTEXT = 64
 """The longest text of one run, in letters."""
@@ -18,22 +20,22 @@ GAP, HIDDEN = len(ALPHABET), "_"
 """Stands for a letter to be guessed, as a number and as it is typed."""
 
 
-def encode(text: str) -> list[int]:
-    """The number of each letter. Raises ValueError, with a sentence, for a text the models cannot read."""
+class BadText(KataError):
+    """The typed text cannot be played; the message is one sentence."""
+
+
+def encode(text: str, *, gaps: bool = False) -> list[int]:
+    """The number of each letter; gaps: hidden ones are allowed. Raises BadText for a text the models cannot read."""
+    known = ALPHABET + HIDDEN * gaps
     lowered = text.lower()
-    if unknown := sorted(set(lowered) - set(ALPHABET)):
-        raise ValueError(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
-    return [ALPHABET.index(letter) for letter in lowered]
+    if unknown := sorted(set(lowered) - set(known)):
+        raise BadText(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
+    return [known.index(letter) for letter in lowered]
 
 
 def decode(numbers: list[int]) -> str:
     """The text of some numbers."""
     return "".join(ALPHABET[number] for number in numbers)
-
-
-def encode_with_gaps(text: str) -> list[int]:
-    """The same, with hidden letters allowed. Raises ValueError."""
-    return [GAP if letter == HIDDEN else encode(letter)[0] for letter in text]
 
 
 LETTERS = ALPHABET[2:]
@@ -105,10 +107,10 @@ def written(date: datetime.date, form: str) -> str:
 
 
 def encode_date(text: str) -> list[int]:
-    """The number of each letter, padded with blanks. Raises ValueError, with a sentence, for an unreadable text."""
+    """The number of each letter, padded with blanks. Raises BadText for an unreadable text."""
     lowered = text.lower()
     if unknown := sorted(set(lowered) - set(DATE_LETTERS)):
-        raise ValueError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
+        raise BadText(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
     if not 1 <= len(lowered) <= LONGEST:
-        raise ValueError(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
+        raise BadText(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
     return [DATE_LETTERS.index(letter) for letter in lowered.ljust(LONGEST)]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from .asking import CLASSES, Attending
-from .catalogue import BadText, Play, Without
+from .catalogue import Play, Without
 from .nets import Across, norm, remember, right_attention, right_weights, translate
 from .parts import Grid, Part, Words, Written
 from .scene import ModelScene, compared, heat
@@ -31,10 +31,7 @@ class TranslatorScene(ModelScene):
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as one source (1, n). Raises BadText."""
-        try:
-            return torch.tensor([encode_date(text)])
-        except ValueError as error:
-            raise BadText(str(error)) from None
+        return torch.tensor([encode_date(text)])
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The translation, the attention of each slot, and the share of dates that are right."""

@@ -10,10 +10,11 @@ import torch
 
 from grader.judge.case import Case
 
-from .catalogue import BadText, Play, switched_off
+from .catalogue import Play, switched_off
 from .nets import loss_by_letter
 from .parts import Curve, Part, Words, Written
 from .stage import Stage, Stopped, formed
+from .texts import BadText
 
 EXAMPLE = """\
 the cat sat down upon the mat, the mat was by the door.

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from grader.play import texts
-from grader.play.catalogue import PLAYS, BadText
+from grader.play.catalogue import PLAYS
 from grader.play.letters import measured
 from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turned
 from grader.play.parts import Curve, Heat, Words, Written
@@ -44,7 +44,7 @@ def test_every_play_is_an_exercise_and_each_of_its_switches_is_there(scene, cour
     ],
 )
 def test_a_text_that_the_model_cannot_read_is_refused(scene, id, text):
-    with pytest.raises(BadText):
+    with pytest.raises(texts.BadText):
         list(scene(id).parts(text, (), in_full=False))
 
 
@@ -93,7 +93,6 @@ def test_the_name_is_gone_on_with_and_not_without_the_head(scene, seen):
     assert off.the(Heat).before[0] == "all on"
 
 
-@pytest.mark.thorough
 def test_the_three_classes_show_the_same_and_a_page_every_head(seen):
     shown = [seen(id, in_full=True) for id in HEADS]
     assert len({tuple(part for part in parts if not isinstance(part, Heat)) for parts in shown}) == 1
@@ -102,6 +101,11 @@ def test_the_three_classes_show_the_same_and_a_page_every_head(seen):
         assert len(maps) == 8
         assert all(torch.allclose(weights.sum(-1), torch.ones(len(EXAMPLE)), atol=1e-3) for weights in maps)
         assert max(float(weights.triu(1).abs().max()) for weights in maps) < 1e-4
+
+
+def test_numbers_that_are_none_are_told(seen):
+    inverted = seen(HEADS[2], ("self.mask[:n, :n]", "~self.mask[:n, :n]"))
+    assert any("nan, no number" in text for text in inverted.warnings)
 
 
 def test_wrong_code_is_shown_beside_the_formula_and_right_code_alone(seen):
