@@ -25,7 +25,6 @@ PRINTS = "".join(f"        print({name}.shape)\n" for name in ("query", "key", "
 ANOTHER = COURSE.exercise("self_attention")
 REWRITES = load_alternatives(COURSE, ANOTHER)
 
-THOROUGH = pytest.mark.thorough
 PASSES = {
     "the right name in the right place": (RIGHT, []),
     "comments and blank lines": ("# my own copy\n\n" + STUB.replace(f"{FAULT}\n", NOTED), []),
@@ -37,13 +36,6 @@ PASSES = {
     "einsum": (REWRITES["einsum_scaled_query"], [REPAIR]),
     "the fused call": (REWRITES["fused"], [REPAIR]),
 }
-FAILS = [
-    pytest.param(FAULT + "  # looked at it", "fault-still-there", id="a comment alone"),
-    pytest.param("attn_weights = F.softmax(query, dim=-1)", "softmax-of-the-query", id="of the query"),
-    pytest.param("attn_weights = F.softmax(attn_scores * self.scaling, dim=-1)", "scaled-twice", id="twice", marks=THOROUGH),
-    pytest.param("attn_weights = F.softmax(attn_scores, dim=1)", "other-dim", id="other dim", marks=THOROUGH),
-    pytest.param("attn_weights = torch.ones_like(attn_scores) / x.shape[1]", "uniform-weights", id="uniform", marks=THOROUGH),
-]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +54,11 @@ def test_what_is_right_passes_and_a_rewrite_loses_the_repair_alone(judge: Judge,
     assert all(message.startswith("The repair takes at most 2 lines out and puts 2 in;") for message in told)
 
 
-@pytest.mark.parametrize(("mended", "mistake"), FAILS)
-def test_a_small_repair_that_is_wrong_earns_nothing_and_is_named(judge: Judge, mended: str, mistake: str) -> None:
-    came = result(judge, STUB.replace(FAULT, mended), EXERCISE)
+def test_a_comment_alone_is_no_repair_and_is_told_where_it_fails(judge: Judge) -> None:
+    came = result(judge, STUB.replace(FAULT, FAULT + "  # looked at it"), EXERCISE)
     assert (came.status, came.points) == ("failed", 0)
-    assert [found.mistake for found in came.diagnosis] == [mistake]
-    raised = "UnboundLocalError" in next(each.message for each in came.checks if each.name == "test_fault_is_gone")
-    assert raised is (mistake == "fault-still-there")
+    assert [found.mistake for found in came.diagnosis] == ["fault-still-there"]
+    assert "UnboundLocalError" in next(each.message for each in came.checks if each.name == "test_fault_is_gone")
 
 
 def test_the_file_given_is_not_started_and_does_not_say_where_the_fault_is(judge: Judge) -> None:

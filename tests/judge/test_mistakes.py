@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.judge.bank import Mistake, load_bank, without
+from grader.judge.bank import Mistake, load_bank
 from grader.judge.faults import BankError
 
 REFERENCE = "def f(x):\n    return x + 1\n"
@@ -102,8 +102,3 @@ def test_what_a_bank_cannot_take_from_a_family_is_told(bank, family, told, tmp_p
     with pytest.raises(BankError) as caught:
         load_bank(write_kits(tmp_path, bank, family))
     assert told in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_without_leaves_mistakes_out():
-    family = [mistake(), Mistake("n", "what else happened", caught_by="test_f")]
-    assert without(family, "m") == family[1:]
