@@ -151,9 +151,18 @@ class ResultsTable:
     def __init__(self, results: ClassResults | Sequence[Result], path: Path, options: ExportOptions) -> None:
         self.options = options
         self._results = results
-        self._class = results if isinstance(results, ClassResults) else None
-        self.is_class = self._class is not None
+        graded_class = results if isinstance(results, ClassResults) else None
+        self.is_class = graded_class is not None
         self.folder = path if self.is_class else path.parent
+        self.absent: list[Learner] = graded_class.absent if graded_class else []
+        """Learners who handed in nothing: they have no points."""
+        self.waiting: list[Learner] = graded_class.ungraded if graded_class else []
+        """Learners whose submission is not graded yet, because the run was stopped."""
+        unmatched = graded_class.store.unmatched() if graded_class else []
+        self.unmatched = [each.entry for each in unmatched if each.is_submission]
+        """Submissions that are nobody's."""
+        self.graded_at = datetime.fromisoformat(graded_class.run.begun) if graded_class else datetime.now(timezone.utc)
+        """When the last run began, in UTC; now, for a record of its own, which holds no time."""
         self.titles = options.course.titles
         self.title = ""
         self.is_adjusted = False
@@ -182,6 +191,9 @@ class ResultsTable:
         if not self.learners:
             raise KataError(f"{path} holds no records: nobody was graded.")
         self.title = options.column or self._units_title(graded) or self.title
+        self._everyone = [*self.learners, *self.absent]
+        self.has_roster = any(each.in_roster for each in self._everyone)
+        """Whether the class was graded with a roster."""
         self.worth = {id: self.worth[id] for id in graded if id in self.worth}
         self.not_handed_in = self.worth.keys() - handed_in
         """The exercises that nobody has handed in."""
@@ -195,44 +207,17 @@ class ResultsTable:
     @cached_property
     def roster(self) -> ClassRoster | None:
         """The roster with which the class was graded; None if there was none."""
-        return roster_of([*self.learners, *self.absent])
+        return roster_of(self._everyone)
 
     @cached_property
     def people(self) -> Mapping[str, Person]:
         """What the roster calls the learners, by their ids; those that it lacks are left out, unless there is none."""
-        everyone = [*self.learners, *self.absent]
-        listed = [each for each in everyone if each.in_roster] or everyone
+        listed = [each for each in self._everyone if each.in_roster] or self._everyone
         people = {
             each.id: Person(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
             for each in listed
         }
         return people | (self.roster.people() if self.roster else {})
-
-    @property
-    def has_roster(self) -> bool:
-        """Whether the class was graded with a roster."""
-        return any(each.in_roster for each in (*self.learners, *self.absent))
-
-    @property
-    def absent(self) -> list[Learner]:
-        """Learners who handed in nothing: they have no points."""
-        return self._class.absent if self._class else []
-
-    @property
-    def waiting(self) -> list[Learner]:
-        """Learners whose submission is not graded yet, because the run was stopped."""
-        return self._class.ungraded if self._class else []
-
-    @property
-    def unmatched(self) -> list[str]:
-        """Submissions that are nobody's."""
-        found = self._class.store.unmatched() if self._class else []
-        return [each.entry for each in found if each.is_submission]
-
-    @property
-    def graded_at(self) -> datetime:
-        """When the last run began, in UTC; now, for a record of its own, which holds no time."""
-        return datetime.fromisoformat(self._class.run.begun) if self._class else datetime.now(timezone.utc)
 
     @property
     def whole(self) -> TableColumn:
