@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,17 +12,12 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.results import read_results
 from grader.classroom.roster import Learner, read_roster
 from grader.course import load_course
 from grader.errors import KataError
 
 from .conftest import CASES, exercise, record
 
-Kata = Callable[..., "subprocess.CompletedProcess[str]"]
-
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 TITLES = (
     "Identifier,Full name,ID number,Email address,Status,Grade,Maximum grade,Grade can be changed,"
     "Last modified (submission),Last modified (grade),Feedback comments"
@@ -34,57 +27,6 @@ ROWS = (
     'Participant 9002,Bo Chen,1816,bo@x.example,Submitted,3.00,"10,00",Yes,"Sunday, 1 March 2026, 12:15 PM",-,old',
     'Participant 9003,Cy Dee,1817,cy@x.example,No submission,,"10,00",Yes,-,-,',
 )
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Kata) -> Path:
-    """A download of Moodle's, of two learners, graded with the worksheet; a third handed in nothing."""
-    place = tmp_path_factory.mktemp("moodle")
-    make_course(place / "course", "01_parts/01_share")
-    (place / "worksheet.csv").write_text("\n".join([TITLES, *ROWS, ""]), "utf-8")
-    for name, source in (("Ada Byron_9001", WRONG), ("Bo Chen_9002", RIGHT)):
-        (place / "class" / f"{name}_assignsubmission_file_").mkdir(parents=True)
-        (place / "class" / f"{name}_assignsubmission_file_" / "share.py").write_text(source, "utf-8")
-    how = ("--course", "course", "--isolation", "best", "--jobs", 1)
-    done = kata("grade-class", "class", "--out", "out", "--roster", "worksheet.csv", *how, cwd=place)
-    assert done.returncode == 0, done.stderr
-    return place
-
-
-def export(kata: Kata, place: Path, format: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return kata("export", "out", "--course", "course", "--force", "--format", format, *arguments, cwd=place)
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text("utf-8").splitlines()))
-
-
-def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(place: Path, kata: Kata) -> None:
-    done = export(kata, place, "moodle-feedback")
-    assert done.returncode == 0, done.stderr
-    assert "written in proportion" in done.stderr
-    points = [each.record.points for each in read_results(place / "out")]
-    before, after = read(place / "worksheet.csv"), read(place / "out" / "moodle-worksheet.csv")
-    assert list(after[0]) == TITLES.split(",")
-    assert [float(row["Grade"]) for row in after[:2]] == pytest.approx([points[0] * 10 / 4, 10])
-    assert after[2] == before[2], "who handed in nothing is left as they are"
-    changed = {"Grade", "Feedback comments"}
-    assert [{k: v for k, v in row.items() if k not in changed} for row in after] == [
-        {k: v for k, v in row.items() if k not in changed} for row in before
-    ]
-    assert after[0]["Feedback comments"].startswith("<p>1 / 4</p><p>Parts of a whole (share): 1 / 4.")
-    assert after[1]["Feedback comments"] == "<p>4 / 4</p>"
-
-
-def test_each_page_in_the_zip_is_one_learners_where_moodle_looks_for_it(place: Path, kata: Kata) -> None:
-    done = export(kata, place, "pages")
-    paths = [f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada Byron_9001", "Bo Chen_9002")]
-    assert done.returncode == 0, done.stderr
-    with zipfile.ZipFile(place / "out" / "pages.zip") as pack:
-        pages = {name: pack.read(name).decode() for name in pack.namelist()}
-    assert sorted(pages) == paths
-    ada, bo = (pages[name] for name in paths)
-    assert "Ada Byron" in ada and "Bo Chen" not in ada and "Bo Chen" in bo and "Ada" not in bo
 
 
 @pytest.fixture
@@ -117,25 +59,46 @@ def test_what_is_no_worksheet_is_one_sentence(
         exported("moodle-feedback", record("1815"), learners=listed(text) if text else ())
 
 
-def test_who_is_not_in_the_worksheet_is_named_and_the_others_get_theirs(
+def test_worksheet_comes_back_with_grades_in_proportion_and_all_else_as_it_was(
+    listed: Callable[..., Any], exported: Callable[..., Any], said: list[str]
+) -> None:
+    given = "\n".join([TITLES, *ROWS, ""])
+    records = (record("1815", exercise("softmax", 1.0)), record("1816", exercise("softmax")))
+    written = exported("moodle-feedback", *records, learners=listed(given))["moodle-worksheet.csv"]
+    before, after = (list(csv.DictReader(text.splitlines())) for text in (given, written))
+    assert "The assignment is worth something else in Moodle: grades are written in proportion." in said
+    assert list(after[0]) == TITLES.split(",")
+    assert after[2] == before[2], "who handed in nothing is left as they are"
+    assert [row.pop("Grade") for row in after] == ["2.5", "10", ""]
+    assert [row.pop("Feedback comments") for row in after] == [
+        "<p>1 / 4</p><p>Softmax by hand: 1 / 4. Probably: You divided by one sum.</p>", "<p>4 / 4</p>", ""
+    ]  # fmt: skip
+    assert after == [{title: row[title] for title in after[0]} for row in before]
+
+
+@pytest.mark.parametrize(
+    ("rows", "others"),
+    [(ROWS, ["1815"]), (ROWS[1:], ["Ada"])],
+    ids=["everybody", "somebody who is not in the worksheet"],
+)
+def test_each_page_in_the_zip_is_one_learners_where_moodle_looks_for_it(
+    rows: tuple[str, ...],
+    others: list[str],
     listed: Callable[..., Any],
     exported: Callable[..., Any],
     said: list[str],
     tmp_path: Path,
 ) -> None:
-    exported("pages", record("Ada"), record("1816"), learners=listed("\n".join([TITLES, ROWS[1], ""])))
+    exported("pages", *map(record, others), record("1816"), learners=listed("\n".join([TITLES, *rows, ""])))
     with zipfile.ZipFile(tmp_path / "exported" / "pages.zip") as pack:
-        (page,) = pack.namelist()
-    assert page == "Bo Chen_9002_assignsubmission_file_/feedback.html"
-    assert "Not in the worksheet, so they get nothing back: Ada." in said
-
-
-def test_forgetting_names_the_worksheet_that_still_holds_them(place: Path, kata: Kata, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(place, tmp_path / "place"))
-    assert export(kata, copy, "moodle-feedback").returncode == 0
-    done = kata("forget", "out", "1815", cwd=copy)
-    assert done.returncode == 0, done.stderr
-    assert "out/moodle-worksheet.csv still holds one of these names" in done.stdout
+        pages = {
+            name.removesuffix("_assignsubmission_file_/feedback.html"): pack.read(name).decode()
+            for name in pack.namelist()
+        }
+    assert list(pages) == (["Ada Byron_9001", "Bo Chen_9002"] if rows is ROWS else ["Bo Chen_9002"])
+    assert "Bo Chen" in pages["Bo Chen_9002"] and "Ada" not in pages["Bo Chen_9002"]
+    assert "Ada Byron_9001" not in pages or "Bo Chen" not in pages["Ada Byron_9001"]
+    assert ("Not in the worksheet, so they get nothing back: Ada." in said) == (rows is not ROWS)
 
 
 @pytest.mark.parametrize("case", CASES["comments"].values(), ids=CASES["comments"])
