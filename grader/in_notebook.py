@@ -41,7 +41,11 @@ class NotPassed(Exception):
     """An answer did not pass, or was not checked; the text is for the learner, so it is shown without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        return [part for line in str(self).splitlines() for part in _in_columns(line)]
+        lines = []
+        for line in str(self).splitlines():
+            margin = " " * (len(line) - len(line.lstrip()) + 2)
+            lines += textwrap.wrap(line, _COLUMNS, subsequent_indent=margin) or [""]
+        return lines
 
 
 def check(exercise: str, *, course: str | None = None, seed: int | None = None) -> None:
@@ -93,11 +97,6 @@ def play(line: str, *, course: str | None = None) -> None:
         return
     for part in _ask(shell, course, play=str(line)):
         _show(part)
-
-
-def _in_columns(line: str) -> list[str]:
-    margin = " " * (len(line) - len(line.lstrip()) + 2)
-    return textwrap.wrap(line, _COLUMNS, subsequent_indent=margin) or [""]
 
 
 def load_ipython_extension(shell: Any) -> None:

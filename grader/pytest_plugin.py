@@ -64,14 +64,14 @@ class Practice:
 
     def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
         """The node of an exercise file; None for another file. Raises KataError."""
-        from grader.practice.checking import FileChecks, is_started
+        from grader.practice.checking import FileChecks, is_as_given
         from grader.practice.workspace import workspace_around
 
         workspace = workspace_around(self.course, path.parent)
         if (work := workspace.work_at(path)) is None:
             return None
         node: CheckedFile = CheckedFile.from_parent(parent, path=path)
-        if is_started(workspace, work, path.read_bytes()):
+        if not is_as_given(workspace, work):
             node.checks = FileChecks(workspace, work, lambda: self.judge, is_walled=self.level != "none")
             self.files.append(node.checks)
         return node
@@ -91,30 +91,25 @@ class CheckedFile(pytest.File):
         """An item for each check."""
         if self.fault:
             raise self.CollectError(self.fault)
-        if self.checks is None:
-            return [LearnerCheck.of(self, "not_started")]
         try:
-            return [LearnerCheck.of(self, name) for name in self.checks.listed()]
+            names = self.checks.listed() if self.checks else ["not_started"]
         except (MachineError, KataError) as error:
             raise self.CollectError(_sentence(error)) from None
+        for name in names:
+            item: LearnerCheck = LearnerCheck.from_parent(self, name=name)
+            item.checks = self.checks
+            if item.checks is None:
+                item.keywords[STUB] = True
+            if item.config.pluginmanager.hasplugin("timeout") and item.config.stash[PRACTICE].level != "none":
+                # the judge limits the time of the learner's code; waiting for other requests is not its fault
+                item.add_marker(pytest.mark.timeout(0))
+            yield item
 
 
 class LearnerCheck(pytest.Item):
     """One check of a learner's file; of a file that is as it was given, the one item, which is not run."""
 
-    checks: FileChecks | None
-
-    @classmethod
-    def of(cls, file: CheckedFile, name: str) -> LearnerCheck:
-        """The item for a check."""
-        item: LearnerCheck = cls.from_parent(file, name=name)
-        item.checks = file.checks
-        if item.checks is None:
-            item.keywords[STUB] = True
-        if item.config.pluginmanager.hasplugin("timeout") and item.config.stash[PRACTICE].level != "none":
-            # the judge limits the time of the learner's code; waiting for other requests is not its fault
-            item.add_marker(pytest.mark.timeout(0))
-        return item
+    checks: FileChecks | None = None
 
     def runtest(self) -> None:
         """Raises CheckFailed for a fault of the learner's, MachineError and KataError for others."""
@@ -127,8 +122,8 @@ class LearnerCheck(pytest.Item):
         from grader.render.verdict import verdict_on
 
         if isinstance(excinfo.value, CheckFailed) and self.checks:
-            verdict = verdict_on(self.checks.result, mismatches=self.checks.mismatches)
-            return FailedCheck(partial(check_text, verdict, self.name))
+            record, mismatches = self.checks.graded()
+            return FailedCheck(partial(check_text, verdict_on(record.exercises[0], mismatches=mismatches), self.name))
         if isinstance(excinfo.value, (MachineError, KataError)):
             return _sentence(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -196,24 +191,22 @@ def _may_be_work(path: Path) -> bool:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, Any]:
     """Collect an exercise file as its checks; pytest's own node would import it."""
     collected = yield
-    node = _node_of(file_path, parent) if file_path.suffix == ".py" and _may_be_work(file_path) else None
-    return collected if node is None else [node]
-
-
-def _node_of(path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """The node of an exercise file; None for any other file."""
+    if file_path.suffix != ".py" or not _may_be_work(file_path):
+        return collected
     from grader.course import CourseError
 
+    stash = parent.config.stash
     try:
-        if PRACTICE not in parent.config.stash:
-            parent.config.stash[PRACTICE] = Practice(parent.config)
-        return parent.config.stash[PRACTICE].node_of(path, parent)
+        if PRACTICE not in stash:
+            stash[PRACTICE] = Practice(parent.config)
+        node = stash[PRACTICE].node_of(file_path, parent)
+        return collected if node is None else [node]
     except KataError as error:
-        if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(path.name)):
-            return None
-        broken: CheckedFile = CheckedFile.from_parent(parent, path=path)
+        if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(file_path.name)):
+            return collected
+        broken: CheckedFile = CheckedFile.from_parent(parent, path=file_path)
         broken.fault = str(error)
-        return broken
+        return [broken]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -234,9 +227,10 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Offer `kata play`, if one exercise was checked behind the wall."""
     practice = config.stash.get(PRACTICE, None)
-    done = [each.result for each in practice.files if each.is_done] if practice and practice.level != "none" else []
+    done = [each for each in practice.files if each.is_done] if practice and practice.level != "none" else []
     if len(done) == 1:
         from grader.play.catalogue import offer_of
 
-        if offer := offer_of(done[0]):
+        record, _ = done[0].graded()
+        if offer := offer_of(record.exercises[0]):
             terminalreporter.write_line(offer)

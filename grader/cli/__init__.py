@@ -8,7 +8,6 @@ from . import (  # noqa: F401  each adds its commands
     teach_class,
     teach_export,
     teach_grade,
-    teach_notebooks,
     teach_release,
 )
 from .app import main

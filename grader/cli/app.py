@@ -1,17 +1,24 @@
-"""The command line, `kata`. A command starts the zygote first, and imports what it needs itself after that."""
+"""The command line, `kata`: its commands' table, and how a command ends.
+
+A command starts the zygote first, and imports what it needs itself after that. An error that people can cause or meet
+is printed as one sentence, with an exit status.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup, TyperOption
 
 import grader
-
-from .endings import leave, sentences
+from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
+from grader.sandbox.levels import MachineError
 
 LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
 """The headings of the groups of commands in `kata --help`."""
@@ -72,8 +79,7 @@ class CommandTable(TyperGroup):
         """The options of `kata` itself; they work, and are left out of the list."""
         options: list[Any] = super().get_params(ctx)
         for option in options:
-            if isinstance(option, TyperOption):
-                option.hidden = True
+            option.hidden = isinstance(option, TyperOption)
         return options
 
 
@@ -92,23 +98,6 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
-    """Run the command line."""
-    try:
-        with sentences():
-            app()
-    except SystemExit as end:
-        if _was_swallowed(end):
-            print("Stopped.", file=sys.stderr)
-        leave(end.code)
-    leave(0)
-
-
-def _was_swallowed(end: SystemExit) -> bool:
-    """Whether this is typer's exit after Ctrl-C, which prints nothing."""
-    return isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt)
-
-
 @app.callback(invoke_without_command=True)
 def version(
     context: typer.Context,
@@ -124,3 +113,56 @@ def version(
         from .learn import overview
 
         overview()
+
+
+# --- how a command ends -----------------------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Run the command line."""
+    status: str | int | None = 0
+    try:
+        with sentences():
+            app()
+    except SystemExit as end:
+        status = end.code
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
+            print("Stopped.", file=sys.stderr)  # typer exits after Ctrl-C without a word
+    if "torch" not in sys.modules or isinstance(status, str):
+        sys.exit(status)
+    with suppress(OSError):  # the reader of the output has gone
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(status or 0)  # a normal exit would take a third of a second longer, to unload torch
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """Print errors that people can cause or meet as one sentence, with the exit status that the docs promise."""
+    try:
+        yield
+    except MachineError as error:
+        missing = f"This machine cannot isolate submissions (missing: {error})."
+        stop(f"{missing} No grade was recorded. See `kata doctor`.", EXIT_CANNOT_ISOLATE)
+    except KeyboardInterrupt:
+        stop("Stopped.", EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KataError as error:
+        stop(str(error), error.exit_status)
+    except OSError as error:
+        stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on standard error, with control characters in quoted text made safe."""
+    from grader.render.safe_text import visible
+
+    print(visible(sentence), file=sys.stderr)
+
+
+def stop(sentence: str, status: int) -> NoReturn:
+    """Print the reason and exit."""
+    say(sentence)
+    sys.exit(status)

@@ -7,31 +7,19 @@ import sys
 from keyword import iskeyword
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from grader.errors import EXIT_NOT_RIGHT, KataError
 
 from .app import WRITE, app
-from .terms import (
-    CourseFile,
-    Isolation,
-    Seed,
-    course_at,
-    exercise_ids,
-    level_called,
-    progress,
-    seed_or_fresh,
-    unit_folders,
-)
+from .terms import CourseFile, Seed, course_at, exercise_ids, level_called, progress, seed_or_fresh, unit_folders
 
 
 @app.command(rich_help_panel=WRITE)
 def new(
-    id: Annotated[str, typer.Argument(help="The exercise's id, a Python name.", metavar="ID")],
-    unit: Annotated[
-        str, typer.Option("--unit", help="The unit's folder.", metavar="FOLDER", autocompletion=unit_folders)
-    ],
-    title: Annotated[str | None, typer.Option("--title", help="The title for learners; by default the id.")] = None,
+    id: Annotated[str, Argument(help="The exercise's id, a Python name.", metavar="ID")],
+    unit: Annotated[str, Option(help="The unit's folder.", metavar="FOLDER", autocompletion=unit_folders)],
+    title: Annotated[str | None, Option(help="The title for learners; by default the id.")] = None,
     course: CourseFile = None,
 ) -> None:
     """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
@@ -42,13 +30,13 @@ def new(
         raise KataError(f"{id!r} can be no exercise's id: it becomes a function, so take small letters, digits and _.")
     if any(id == each.id for each in chosen.exercises):
         raise KataError(f"There is an exercise {id} already.")
-    found = next((each for each in chosen.units if each.folder == unit), None)
-    if found is None:
-        raise KataError(f"There is no unit {unit!r}; there are {', '.join(each.folder for each in chosen.units)}.")
+    units = {each.folder: each for each in chosen.units}
+    if unit not in units:
+        raise KataError(f"There is no unit {unit!r}; there are {', '.join(units)}.")
     words = (title or id.replace("_", " ").capitalize()).strip()
     if not words or any(mark in words for mark in '"\\\n'):
         raise KataError("A title holds words, and no quotes, backslashes or line ends.")
-    exercise = new_exercise(found, id, words)
+    exercise = new_exercise(units[unit], id, words)
     try:
         for path in write_scaffold(chosen, exercise):
             print(path.relative_to(chosen.root))
@@ -63,37 +51,35 @@ def new(
 @app.command(rich_help_panel=WRITE)
 def verify(
     ids: Annotated[
-        list[str] | None,
-        typer.Argument(help="Exercises; all by default.", metavar="[ID ...]", autocompletion=exercise_ids),
+        list[str] | None, Argument(help="Exercises; all by default.", metavar="[ID ...]", autocompletion=exercise_ids)
     ] = None,
-    isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
-    jobs: Annotated[int, typer.Option("--jobs", help="How many judges run in parallel.", min=1)] = os.cpu_count() or 1,
-    stubs: Annotated[bool, typer.Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
+    stubs: Annotated[bool, Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
     """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""
     chosen = course_at(course)
-    level = level_called(isolation, chosen_aloud=False)
+    level = level_called("best", chosen_aloud=False)
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
     from grader.authoring.kit import incomplete, stale_stub, write_stubs
     from grader.authoring.verify import prove_in_parallel
+    from grader.render.wording import counted
 
     number, graded = seed_or_fresh(seed, chosen), 0
-    if stubs:
-        for written in write_stubs(chosen, exercises):
-            print(f"wrote {written}")
+    for written in write_stubs(chosen, exercises) if stubs else ():
+        print(f"wrote {written}")
     problems = [problem for each in exercises for problem in incomplete(chosen, each)]
     if not problems:
         problems = [problem for each in exercises for problem in stale_stub(chosen, each)]
         course_file, chosen_ids = chosen.root / "course.yml", [each.id for each in exercises]
+        judges = os.cpu_count() or 1
         with progress("Proving", len(exercises)) as advance:
-            graded, found = prove_in_parallel(course_file, level, number, chosen_ids, jobs, advance)
+            graded, found = prove_in_parallel(course_file, level, number, chosen_ids, judges, advance)
         problems += found
     for problem in problems:
         print(problem)
     if problems:
         print(f"{len(problems)} to mend (seed {number}, isolation {level}).")
         sys.exit(EXIT_NOT_RIGHT)
-    noun = "exercise" if len(exercises) == 1 else "exercises"
-    print(f"All hold: {len(exercises)} {noun}, {graded} files graded (seed {number}, isolation {level}).")
+    proved = counted(len(exercises), "exercise")
+    print(f"All hold: {proved}, {graded} files graded (seed {number}, isolation {level}).")

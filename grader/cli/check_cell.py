@@ -23,7 +23,6 @@ from grader.sandbox.levels import MachineError
 if TYPE_CHECKING:
     from grader.practice.executed import ExecutedAnswer
     from grader.practice.workspace import Workspace
-    from grader.record import ExerciseResult, Record
 
 LINE_NUMBER = re.compile(r"\bline \d")
 
@@ -49,11 +48,9 @@ def _end_with_kernel() -> None:
 
 
 def _answered(question: dict[str, Any]) -> Iterator[Part]:
+    """The parts of the answer; what prevents one is a sentence."""
     try:
-        if "play" in question:
-            yield from _played(question)
-        else:
-            yield _checked(question)
+        yield from _played(question) if "play" in question else _checked(question)
         return
     except MachineError as error:
         sentence = f"Your code cannot be run here (missing: {error}). See `kata doctor`."
@@ -75,15 +72,16 @@ def _played(question: dict[str, Any]) -> Iterator[Part]:
         yield text, html, True
 
 
-def _checked(question: dict[str, Any]) -> Part:
+def _checked(question: dict[str, Any]) -> Iterator[Part]:
     """The verdict. Raises KataError, MachineError."""
     from grader.judge.seeds import seed_for
-    from grader.practice.checking import judged
+    from grader.play.catalogue import offer_of
+    from grader.practice.checking import judged, note_record
     from grader.record import MAX_SEED
     from grader.render.cell_output import CellOutput
     from grader.render.safe_text import safe_line
     from grader.render.verdict import verdict_on
-    from grader.render.wording import ISOLATION
+    from grader.render.wording import ISOLATION, counted
     from grader.sandbox.doctor import strongest_level
     from grader.service.client import judge_for
 
@@ -95,19 +93,23 @@ def _checked(question: dict[str, Any]) -> Part:
     with closing(judge_for(course, strongest_level(), seed_for(course, seed), [id])) as judge:
         record, mismatches = judged(judge, answer.submission, [id])
     (result,) = record.exercises
-    again = f'kata.check("{result.id}", seed={record.seed})'
-    is_noted = question["is_try"] and keeps_progress
+    remarks = []
+    if answer.lines_before and any(LINE_NUMBER.search(check.message) for check in result.checks):
+        before, first = counted(answer.lines_before, "line"), answer.lines_before + 1
+        remarks.append(
+            f"Line numbers count {before} of other cells too, in front of this one: line {first} is its first."
+        )
+    if question["is_try"] and keeps_progress:
+        play = "%kata play {}" if question["has_magic"] else 'kata.play("{}")'
+        remarks += [*note_record(workspace, answer.submission, record), *filter(None, [offer_of(result, play)])]
     output = CellOutput(
         verdict_on(result, title=course.exercise(id).title, mismatches=mismatches, in_cell=True),
         closing=f"Checked as it was run in [{answer.number}]. Isolation: {ISOLATION[record.isolation]}. "
-        f"The same inputs again with {again}",
+        f'The same inputs again with kata.check("{result.id}", seed={record.seed})',
         problems=[safe_line(problem.message) for problem in record.problems],
-        remarks=[
-            *_counted_lines(answer, result),
-            *(_noted(workspace, answer, record, has_magic=question["has_magic"]) if is_noted else ()),
-        ],
+        remarks=remarks,
     )
-    return output.text(), output.html(), record.complete and result.status == "passed"
+    yield output.text(), output.html(), record.complete and result.status == "passed"
 
 
 def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, ExecutedAnswer]:
@@ -124,32 +126,9 @@ def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, Executed
     cells = [ExecutedCell(*cell) for cell in question["cells"]]
     answer = answer_among(cells, course.exercise(id), course, SUBMITTER)
     if answer is None:
-        raise KataError(
-            f"There is nothing to check yet: the cell with your answer to {id} has not been run since the kernel was "
-            "started. Run it, then this cell."
-        )
+        missing = f"the cell with your answer to {id} has not been run since the kernel was started"
+        raise KataError(f"There is nothing to check yet: {missing}. Run it, then this cell.")
     return found or Workspace(course, course.root), found is not None, answer
-
-
-def _counted_lines(answer: ExecutedAnswer, result: ExerciseResult) -> list[str]:
-    """What the line numbers of messages count, where these are not the lines of the cell."""
-    from grader.render.wording import counted
-
-    if not answer.lines_before or not any(LINE_NUMBER.search(check.message) for check in result.checks):
-        return []
-    before, first = counted(answer.lines_before, "line"), answer.lines_before + 1
-    return [f"Line numbers count {before} of other cells too, in front of this one: line {first} is its first."]
-
-
-def _noted(workspace: Workspace, answer: ExecutedAnswer, record: Record, *, has_magic: bool) -> list[str]:
-    """Write the record into the learner's progress; returns sentences about it."""
-    from grader.play.catalogue import offer_of
-    from grader.practice.checking import note_record
-
-    told = note_record(workspace, answer.submission, record)
-    play = "%kata play {}" if has_magic else 'kata.play("{}")'
-    offers = [offer for result in record.exercises if (offer := offer_of(result, play))]
-    return [*told, *offers]
 
 
 if __name__ == "__main__":

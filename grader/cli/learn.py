@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
-from grader.sandbox.doctor import examine, strongest_level
+from grader.sandbox.doctor import examine, strongest_level, try_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
-from grader.service.client import judge_for
+from grader.service.client import SWITCH, is_kept_warm, judge_for, running_judges
+from grader.service.registration import ServiceError
 
-from .app import LEARN, app
+from .app import LEARN, app, say
 from .named_paths import demand_there
 from .terms import (
+    ID_HELP,
     CourseFile,
     Isolation,
     Seed,
@@ -26,13 +27,10 @@ from .terms import (
     exercise_ids,
     exercises_and_units,
     level_called,
-    say,
     seed_or_fresh,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from grader.mismatch import Mismatches
     from grader.practice.checking import Checked
     from grader.practice.progress import Progress
@@ -40,20 +38,51 @@ if TYPE_CHECKING:
     from grader.record import Record
     from grader.sandbox.levels import Level
 
-Fast = Annotated[bool, typer.Option("--fast", help="Only the fast track: the exercises that matter most.")]
-ExerciseId = Annotated[
-    str,
-    typer.Argument(
-        help="The exercise: its id, title, or 1/3 for unit 1's third.", metavar="ID", autocompletion=exercise_ids
-    ),
-]
+Fast = Annotated[bool, Option("--fast", help="Only the fast track: the exercises that matter most.")]
+ExerciseId = Annotated[str, Argument(help=ID_HELP, metavar="ID", autocompletion=exercise_ids)]
+
+
+def workspace_here(course: Path | None) -> Workspace:
+    """The workspace around the current folder; outside of one, the folder of the course that was named with --course.
+
+    Raises KataError where there is neither.
+    """
+    from grader.course import load_course
+    from grader.course.installed import course_file
+    from grader.practice.workspace import Workspace, find_workspace, workspace_around
+
+    chosen = load_course(course_file(course))
+    if course is None:
+        return workspace_around(chosen, Path.cwd())
+    return find_workspace(chosen, Path.cwd()) or Workspace(chosen, chosen.root)
+
+
+def progress_of(workspace: Workspace) -> Progress:
+    """The learner's progress; what became of a damaged file is said on standard error."""
+    from grader.practice.progress import ProgressFile
+
+    known = ProgressFile(workspace.state).read()
+    if known.damage:
+        say(known.damage)
+    return known
+
+
+def overview() -> None:
+    """Print the overview and the next exercise."""
+    from grader.practice.overview import print_overview
+
+    workspace = workspace_here(None)
+    print_overview(workspace, progress_of(workspace), console())
+
+
+# --- checking ---------------------------------------------------------------------------------------------------------
 
 
 @app.command(rich_help_panel=LEARN)
 def check(
     what: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             help="Exercises by id or file, or whole units; all that are started by default.",
             autocompletion=exercises_and_units,
         ),
@@ -61,12 +90,12 @@ def check(
     isolation: Isolation = "best",
     seed: Seed = None,
     course: CourseFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every check and whole messages.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show every check and whole messages.")] = False,
     script: Annotated[
-        bool, typer.Option("--script", help="Write the case that fails beside your file, as a script to run or debug.")
+        bool, Option("--script", help="Write the case that fails beside your file, as a script to run or debug.")
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Open that script in Python's debugger, with its numbers at hand.")
+        bool, Option("--debug", help="Open that script in Python's debugger, with its numbers at hand.")
     ] = False,
 ) -> None:
     """Check your own work."""
@@ -79,7 +108,10 @@ def check(
 
     works = works_of(workspace, what or [])
     if script or debug:
-        _write_script(workspace, works if what else [], level, seed, debug=debug)
+        if not what or len(works) != 1:
+            option = "--debug" if debug else "--script"
+            raise KataError(f"{option} looks at one exercise: kata check ID {option}")
+        _write_script(workspace, works[0], level, seed, debug=debug)
         return
     given = [work for work in works if is_as_given(workspace, work)]
     if given:
@@ -102,10 +134,10 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
     from grader.practice.overview import print_next, put
     from grader.render.terminal import print_record, print_verdicts
 
-    record, screen, course = checked.record, console(), workspace.course
-    titles, seen = course.titles, checked.mismatches
+    record, screen, seen = checked.record, console(), checked.mismatches
+    titles, units = workspace.course.titles, workspace.course.headings
     if verbose or not record.complete:
-        print_record(record, screen, titles=titles, units=course.headings, verbose=verbose, mismatches=seen)
+        print_record(record, screen, titles=titles, units=units, verbose=verbose, mismatches=seen)
     else:
         print_verdicts(record, screen, titles=titles, mismatches=seen)
     for sentence in checked.told:
@@ -115,20 +147,26 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
         put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}")
     elif not checked.is_right and not verbose:
         put(screen, f"The same inputs again with {again}")
-    _offer_play(record, screen)
+    _offer_play(record)
     if all(result.status in ("passed", "partly") for result in record.exercises):
         print_next(workspace, progress_of(workspace), screen)
 
 
-def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, seed: int | None, *, debug: bool) -> None:
-    """Write a case of the one exercise that is named as a script; with `debug` open it in Python's debugger."""
+def _offer_play(record: Record) -> None:
+    """Say that what was checked, right or wrong, can be seen at work, when it is one exercise."""
+    from grader.play.catalogue import offer_of
+    from grader.practice.overview import put
+
+    if len(record.exercises) == 1 and (offer := offer_of(record.exercises[0])):
+        put(console(), offer)
+
+
+def _write_script(workspace: Workspace, work: Work, level: Level, seed: int | None, *, debug: bool) -> None:
+    """Write a case of one exercise as a script; with `debug` open it in Python's debugger."""
     from grader.practice.checking import is_as_given, submission_of
 
-    if len(works) != 1:
-        option = "--debug" if debug else "--script"
-        raise KataError(f"{option} looks at one exercise: kata check ID {option}")
-    id, file = works[0].exercise.id, works[0].path
-    if is_as_given(workspace, works[0]):
+    id, file = work.exercise.id, work.path
+    if is_as_given(workspace, work):
         print(f"{id} is not started yet: {workspace.shown(file)} is as it was given.")
         return
     launched = None if level == "none" else launch_ahead(level)
@@ -139,26 +177,18 @@ def _write_script(workspace: Workspace, works: Sequence[Work], level: Level, see
 
     chosen = seed_or_fresh(seed, workspace.course)
     with closing(Judge(workspace.course, level, chosen, [id], launched)) as judge:
-        look = look_into(judge, submission_of(workspace, works))
+        look = look_into(judge, submission_of(workspace, [work]))
     put(console(), "\n".join(sentences(look)))
     if look.fault is not None:
         written = Script(file, look.fault, f"{id} --script --seed {chosen}")
         written.write()
         print(f"\nThe script is {workspace.shown(written.path)}: run it with python, or in your editor's debugger.")
         if debug:
-            stop = first_stop(look, look.fault, file)
-            put(console(), f"{stop.said} {KEYS}")
-            written.debug(stop)
+            where, commands = first_stop(look, look.fault, file)
+            put(console(), f"{where} {KEYS}")
+            written.debug(commands)
     if look.result.status == "failed":
         sys.exit(EXIT_NOT_RIGHT)
-
-
-def _offer_play(record: Record, screen: Console) -> None:
-    """Say that what was checked, right or wrong, can be seen at work, when it is one exercise."""
-    from grader.play.catalogue import offer_of
-
-    if len(record.exercises) == 1 and (offer := offer_of(record.exercises[0])):
-        screen.print(offer, markup=False, highlight=False)
 
 
 @app.command(rich_help_panel=LEARN)
@@ -172,11 +202,14 @@ def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile =
 
     def show(record: Record, mismatches: Mismatches) -> None:
         print_verdicts(record, screen, titles=workspace.course.titles, mismatches=mismatches)
-        _offer_play(record, screen)
+        _offer_play(record)
 
     screen = console()
     with closing(judge_for(workspace.course, level, seed_or_fresh(seed, workspace.course))) as judge:
         Watch(workspace, screen, judge, show).run()
+
+
+# --- what comes next --------------------------------------------------------------------------------------------------
 
 
 @app.command("list", rich_help_panel=LEARN)
@@ -192,7 +225,7 @@ def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
 def next_one(
     course: CourseFile = None,
     fast: Fast = False,
-    skip: Annotated[bool, typer.Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
+    skip: Annotated[bool, Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
 ) -> None:
     """The next exercise: its file, its lesson, and what to type."""
     from grader.practice.overview import next_exercise, print_next
@@ -202,8 +235,8 @@ def next_one(
     known = progress_of(workspace)
     coming = next_exercise(workspace.course, known, fast=fast)
     if skip and coming is not None:
-        ProgressFile(workspace.state).skip(coming.id)
-        known = progress_of(workspace)
+        with ProgressFile(workspace.state).change() as known:
+            known.of(coming.id).skipped = True
         print(f"Skipped: {coming.id}. It stays in `kata list`; `kata check {coming.id}` takes it up again.")
     print_next(workspace, known, console(), fast=fast)
 
@@ -238,24 +271,28 @@ def reset(id: ExerciseId, course: CourseFile = None) -> None:
 def solution(
     id: ExerciseId,
     course: CourseFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Show it before you have passed.")] = False,
+    force: Annotated[bool, Option("--force", help="Show it before you have passed.")] = False,
 ) -> None:
     """Your answer beside the course's, and other ways to write it; after passing."""
-    from grader.practice.hints import course_answer, print_answers
+    from grader.practice.hints import print_answers
     from grader.practice.review import note_solution_seen
 
     workspace = workspace_here(course)
-    exercise = workspace.course.exercise(id)
-    is_passed = force or progress_of(workspace).is_passed(exercise.id)
-    answer = course_answer(workspace, exercise, is_passed=is_passed, force=force)
-    print_answers(workspace, exercise, answer, console())
-    if answer is not None:
+    exercise, has_answers = workspace.course.exercise(id), workspace.course.has_answers
+    if not force and not progress_of(workspace).is_passed(exercise.id):
+        more = ", and --force shows the answer all the same" if has_answers else ""
+        raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
+    print_answers(workspace, exercise, console())
+    if has_answers:
         note_solution_seen(workspace, exercise)
+
+
+# --- workspace and machine --------------------------------------------------------------------------------------------
 
 
 @app.command(rich_help_panel=LEARN)
 def init(
-    folder: Annotated[Path, typer.Argument(help="The folder to work in; it is created if necessary.", metavar="DIR")],
+    folder: Annotated[Path, Argument(help="The folder to work in; it is created if necessary.", metavar="DIR")],
     course: CourseFile = None,
 ) -> None:
     """Create or update your workspace; files that you have changed are never touched.
@@ -279,27 +316,22 @@ def init(
 @app.command(rich_help_panel=LEARN)
 def doctor(
     stop_judges: Annotated[
-        bool, typer.Option("--stop-judges", help="Only stop the judges that run in the background for you.")
+        bool, Option("--stop-judges", help="Only stop the judges that run in the background for you.")
     ] = False,
 ) -> None:
     """Show what this machine can isolate, what to install, and which judges run in the background."""
     if stop_judges:
-        _stop_judges()
+        ended = running_judges(end=True)
+        print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")
         return
     findings = examine()
     for finding in findings:
-        print(
-            f"  {'yes' if finding.works else 'no ':3}  {finding.part}{': ' + finding.remedy if finding.remedy else ''}"
-        )
+        remedy = f": {finding.remedy}" if finding.remedy else ""
+        print(f"  {'yes' if finding.works else 'no ':3}  {finding.part}{remedy}")
     level = strongest_level(findings)
-    if level != "none":
-        from grader.sandbox.doctor import try_level
-
-        refused = try_level(level)
-        while refused and level != "process":
-            print(f"  no   a worker at level {level}: {refused}")
-            level = LEVELS[LEVELS.index(level) + 1]
-            refused = try_level(level)
+    while level != "process" and (refused := try_level(level)):
+        print(f"  no   a worker at level {level}: {refused}")
+        level = LEVELS[LEVELS.index(level) + 1]
     print(f"Isolation: {level}")
     _tell_judges()
     print("To learn, type `kata`; `kata --help` lists what else there is.")
@@ -309,9 +341,6 @@ def doctor(
 
 
 def _tell_judges() -> None:
-    from grader.service.client import SWITCH, is_kept_warm, running_judges
-    from grader.service.registration import ServiceError
-
     if not is_kept_warm():
         print(f"No judge is kept warm: {SWITCH} is 0.")
         return
@@ -324,46 +353,3 @@ def _tell_judges() -> None:
         print(f"A judge is kept warm (process {each.pid}, level {each.level}) for {each.course}")
     if kept:
         print("It ends after 15 minutes without work; `kata doctor --stop-judges` ends it now.")
-
-
-def _stop_judges() -> None:
-    from grader.service.client import running_judges
-
-    ended = running_judges(end=True)
-    print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")
-
-
-def overview(course: Path | None = None) -> None:
-    """Print the overview and the next exercise."""
-    from grader.practice.overview import print_overview
-
-    workspace = workspace_here(course)
-    print_overview(workspace, progress_of(workspace), console())
-
-
-# --- what these commands share -----------------------------------------------------------------------------------
-
-
-def workspace_here(course: Path | None) -> Workspace:
-    """The workspace around the current folder; outside of one, the folder of the course that was named with --course.
-
-    Raises KataError where there is neither.
-    """
-    from grader.course import load_course
-    from grader.course.installed import course_file
-    from grader.practice.workspace import Workspace, find_workspace, workspace_around
-
-    chosen = load_course(course_file(course))
-    if course is None:
-        return workspace_around(chosen, Path.cwd())
-    return find_workspace(chosen, Path.cwd()) or Workspace(chosen, chosen.root)
-
-
-def progress_of(workspace: Workspace) -> Progress:
-    """The learner's progress; what became of a damaged file is said on standard error."""
-    from grader.practice.progress import ProgressFile
-
-    known = ProgressFile(workspace.state).read()
-    if known.damage:
-        say(known.damage)
-    return known

@@ -46,16 +46,14 @@ def demand_results(out: Path, command: str) -> None:
 
     if (out / DATABASE).is_file():
         return
-    near = [folder / name for folder in (out, out.parent) for name in _names_in(folder)]
-    graded = [each for each in near if (each / DATABASE).is_file()]
-    missing = "is not a folder" if out.exists() else "does not exist"
-    fault = f"holds no {DATABASE}; {_there(out)}" if out.is_dir() else missing
+    fault = "is not a folder" if out.exists() else "does not exist"
+    if out.is_dir():
+        fault = f"holds no {DATABASE}; {_there(out)}"
     expected = "the folder into which a class was graded"
-    if graded:
-        raise KataError(f"{_shown(out)} {fault}. {_expected(expected, command, graded[0])}")
-    raise KataError(
-        f"{_shown(out)} {fault}. Expected is {expected}, which is made by: kata grade-class SUBMISSIONS --out OUT"
-    )
+    near = [folder / name for folder in (out, out.parent) for name in _names_in(folder)]
+    graded = next((each for each in near if (each / DATABASE).is_file()), None)
+    made = f"Expected is {expected}, which is made by: kata grade-class SUBMISSIONS --out OUT"
+    raise KataError(f"{_shown(out)} {fault}. {_expected(expected, command, graded) if graded else made}")
 
 
 def _expected(what: str, command: str, example: Path) -> str:

@@ -6,14 +6,17 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from .app import TEACH, app
+from .app import TEACH, app, say
 from .named_paths import demand_results
-from .terms import CourseFile, course_of_class, say
+from .terms import ID_HELP, CourseFile, course_of_class
 
-Out = Annotated[Path, typer.Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
-LearnerName = Annotated[str, typer.Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]
+EARLIER = "Another such folder; without it the last run is compared with the one before."
+COUNTED = "The points that count; back takes an earlier override back."
+REASON = "Why, in a sentence: the learner reads it too."
+Out = Annotated[Path, Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
+LearnerName = Annotated[str, Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]
 
 
 @app.command(rich_help_panel=TEACH)
@@ -21,8 +24,7 @@ def explain(
     out: Out,
     learner: LearnerName,
     exercises: Annotated[
-        list[str] | None,
-        typer.Argument(help="Only these exercises; all with lost points by default.", metavar="[ID ...]"),
+        list[str] | None, Argument(help="Only these exercises; all with lost points by default.", metavar="[ID ...]")
     ] = None,
     course: CourseFile = None,
 ) -> None:
@@ -41,12 +43,7 @@ def explain(
 @app.command("diff", rich_help_panel=TEACH)
 def diff(
     out: Out,
-    other: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Another such folder; without it the last run is compared with the one before.", metavar="[OTHER]"
-        ),
-    ] = None,
+    other: Annotated[Path | None, Argument(help=EARLIER, metavar="[OTHER]")] = None,
     course: CourseFile = None,
 ) -> None:
     """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
@@ -63,15 +60,9 @@ def diff(
 def override(
     out: Out,
     learner: LearnerName,
-    exercise: Annotated[
-        str, typer.Argument(help="The exercise: its id, title, or 1/3 for unit 1's third.", metavar="EXERCISE")
-    ],
-    points: Annotated[
-        str, typer.Argument(help="The points that count; back takes an earlier override back.", metavar="POINTS")
-    ],
-    reason: Annotated[
-        str, typer.Option("--reason", help="Why, in a sentence: the learner reads it too.", metavar="TEXT")
-    ],
+    exercise: Annotated[str, Argument(help=ID_HELP, metavar="EXERCISE")],
+    points: Annotated[str, Argument(help=COUNTED, metavar="POINTS")],
+    reason: Annotated[str, Option(help=REASON, metavar="TEXT")],
     course: CourseFile = None,
 ) -> None:
     """Set a learner's points for an exercise by hand: recorded with the reason, and kept when a run goes on."""

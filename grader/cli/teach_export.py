@@ -5,55 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from grader.errors import KataError
 
-from .app import TEACH, app
+from .app import TEACH, app, say
 from .named_paths import demand_results
-from .terms import CourseFile, Units, course_at, course_of_class, instructors_extra, say, tell_units, units_called
+from .terms import CourseFile, Units, course_at, course_of_class, instructors_extra, tell_units, units_called
 
 if TYPE_CHECKING:
     from grader.formats.results_table import ResultsTable
 
 GRADEBOOK = "gradebook"
 """The format that is nbgrader's database and no file."""
-
 ONE_COLUMN = ("canvas", "moodle")
 """Formats that can have their marks in one column, which is called like an assignment."""
-
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+RESULTS = "Results of `kata grade-class`, or a file of `kata grade --json`."
+NAMES = "csv, jsonl, canvas, moodle, moodle-feedback, junit, pages, gradescope, github or gradebook."
+PLACE = "Where to write; beside the results by default, - for standard output."
+ROWS = "Rows (csv) or columns (canvas, moodle) by learner, unit or exercise."
+COLUMN = "What the assignment is called in Canvas or Moodle, such as 'Week 1 (88)'."
+Force = Annotated[bool, Option("--force", help="Overwrite what is there.")]
 
 
 @app.command(rich_help_panel=TEACH)
 def export(
-    out: Annotated[
-        Path,
-        typer.Argument(help="Results of `kata grade-class`, or a file of `kata grade --json`.", metavar="OUT"),
-    ],
-    format: Annotated[
-        str,
-        typer.Option(
-            "--format",
-            help="csv, jsonl, canvas, moodle, moodle-feedback, junit, pages, gradescope, github or gradebook.",
-            metavar="FORMAT",
-        ),
-    ],
-    to: Annotated[
-        Path | None,
-        typer.Option("--to", help="Where to write; beside the results by default, - for standard output."),
-    ] = None,
-    by: Annotated[
-        str,
-        typer.Option(
-            "--by", help="Rows (csv) or columns (canvas, moodle) by learner, unit or exercise.", metavar="WHAT"
-        ),
-    ] = "learner",
+    out: Annotated[Path, Argument(help=RESULTS, metavar="OUT")],
+    format: Annotated[str, Option(help=NAMES, metavar="FORMAT")],
+    to: Annotated[Path | None, Option(help=PLACE)] = None,
+    by: Annotated[str, Option(help=ROWS, metavar="WHAT")] = "learner",
     unit: Units = None,
-    column: Annotated[
-        str,
-        typer.Option("--column", help="What the assignment is called in Canvas or Moodle, such as 'Week 1 (88)'."),
-    ] = "",
+    column: Annotated[str, Option(help=COLUMN)] = "",
     force: Force = False,
     course: CourseFile = None,
 ) -> None:

@@ -6,15 +6,14 @@ import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
+from typer import Argument, Option
 
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.service.client import judge_for
 
-from .app import TEACH, app
-from .endings import stop
+from .app import TEACH, app, say, stop
 from .named_paths import demand_class, demand_there
 from .terms import (
     CourseFile,
@@ -28,32 +27,41 @@ from .terms import (
     course_of_class,
     level_called,
     progress,
-    say,
     seed_or_fresh,
 )
 
 if TYPE_CHECKING:
     from grader.classroom.grade import GradedClass
     from grader.classroom.platforms import Platform
-    from grader.course import Course
     from grader.record import Record
 
 MOST_MOVES = 20
 """The most changed points that are printed; `kata diff` prints all."""
+JUDGES = os.cpu_count() or 1
 RARE = "Rarely needed"
+FOLDER = "A folder with one folder, zip, notebook or file a learner, or a zip of such a folder."
+PLATFORMS = (
+    "The platform of the download: plain, canvas, moodle, blackboard, brightspace or nbgrader. "
+    "Found out if all names fit one."
+)
+ROSTER = "A CSV with columns id and any of name, email, section, group, handed_in, extra_days and exempt."
+MATCH = "OUT/unmatched.csv, with its column learner filled in."
+SCHEDULER = "Grade on the workers of this scheduler of dask.distributed instead, one judge a thread."
+RESUME = "Go on with the class in OUT; only new and changed work is graded."
+ANEW = "Grade the class in OUT from the start; the earlier run stays in class.db."
 
 
 @app.command(rich_help_panel=TEACH)
 def grade(
-    path: Annotated[Path, typer.Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
+    path: Annotated[Path, Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
     only: Only = None,
     unit: Units = None,
-    json: Annotated[Path | None, typer.Option("--json", help="Write the record here; - for standard output.")] = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the report here as a page.")] = None,
+    json: Annotated[Path | None, Option(help="Write the record here; - for standard output.")] = None,
+    html: Annotated[Path | None, Option(help="Write the report here as a page.")] = None,
     isolation: Isolation = "full",
     seed: Seed = None,
     course: CourseFile = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show passed checks too.")] = False,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show passed checks too.")] = False,
 ) -> None:
     """Grade one submission."""
     from grader.course.installed import refuse_exposed
@@ -65,6 +73,7 @@ def grade(
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.grading_terms import stamped
     from grader.classroom.results import final_record
+    from grader.files import write_output
     from grader.intake import read_submission
 
     submission = read_submission(path, chosen)
@@ -75,21 +84,6 @@ def grade(
     record, remarks = final_record(stamped(records[0], chosen), chosen)
     for remark in remarks:
         say(remark)
-    _write_outputs(record, chosen, json, html)
-    if json != Path("-"):
-        from grader.render.terminal import print_record
-
-        print_record(record, console(), titles=chosen.titles, units=chosen.headings, verbose=verbose)
-    if not record.complete:
-        stop(
-            "Some exercises could not be graded: that is the grader's fault, not the learner's.",
-            EXIT_CANNOT_ISOLATE,
-        )
-
-
-def _write_outputs(record: Record, course: Course, json: Path | None, html: Path | None) -> None:
-    from grader.files import write_output
-
     if json == Path("-"):
         print(record.to_json())
     elif json is not None:
@@ -97,61 +91,30 @@ def _write_outputs(record: Record, course: Course, json: Path | None, html: Path
     if html is not None:
         from grader.render.record_page import render_record
 
-        write_output(html, render_record(record, titles=course.titles, units=course.headings).encode("utf-8"))
+        write_output(html, render_record(record, titles=chosen.titles, units=chosen.headings).encode("utf-8"))
+    if json != Path("-"):
+        from grader.render.terminal import print_record
+
+        print_record(record, console(), titles=chosen.titles, units=chosen.headings, verbose=verbose)
+    if not record.complete:
+        fault = "Some exercises could not be graded: that is the grader's fault, not the learner's."
+        stop(fault, EXIT_CANNOT_ISOLATE)
 
 
 @app.command("grade-class", rich_help_panel=TEACH)
 def grade_class(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            help="A folder with one folder, zip, notebook or file a learner, or a zip of such a folder.",
-            metavar="DIR|ZIP",
-        ),
-    ],
-    out: Annotated[Path, typer.Option("--out", help="The folder for class.db and results.jsonl.")],
-    names: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            help="The platform of the download: plain, canvas, moodle, blackboard, brightspace or nbgrader. "
-            "Found out if all names fit one.",
-            metavar="PLATFORM",
-        ),
-    ] = None,
-    roster: Annotated[
-        Path | None,
-        typer.Option(
-            "--roster",
-            help="A CSV with columns id and any of name, email, section, group, handed_in, extra_days and exempt.",
-            metavar="FILE",
-        ),
-    ] = None,
-    match: Annotated[
-        Path | None,
-        typer.Option("--match", help="OUT/unmatched.csv, with its column learner filled in.", metavar="FILE"),
-    ] = None,
+    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR|ZIP")],
+    out: Annotated[Path, Option(help="The folder for class.db and results.jsonl.")],
+    names: Annotated[str | None, Option("--from", help=PLATFORMS, metavar="PLATFORM")] = None,
+    roster: Annotated[Path | None, Option(help=ROSTER, metavar="FILE")] = None,
+    match: Annotated[Path | None, Option(help=MATCH, metavar="FILE")] = None,
     only: Only = None,
     unit: Units = None,
-    jobs: Annotated[
-        int, typer.Option("--jobs", help="How many judges run in parallel.", min=1, rich_help_panel=RARE)
-    ] = os.cpu_count() or 1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            help="Grade on the workers of this scheduler of dask.distributed instead, one judge a thread.",
-            metavar="ADDRESS",
-            rich_help_panel=RARE,
-        ),
-    ] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the class in OUT; only new and changed work is graded.")
-    ] = False,
-    anew: Annotated[
-        bool, typer.Option("--anew", help="Grade the class in OUT from the start; the earlier run stays in class.db.")
-    ] = False,
-    html: Annotated[bool, typer.Option("--html", help="Write a class page and a page for each learner too.")] = False,
+    jobs: Annotated[int, Option(help="How many judges run in parallel.", min=1, rich_help_panel=RARE)] = JUDGES,
+    scheduler: Annotated[str | None, Option(help=SCHEDULER, metavar="ADDRESS", rich_help_panel=RARE)] = None,
+    resume: Annotated[bool, Option("--resume", help=RESUME)] = False,
+    anew: Annotated[bool, Option("--anew", help=ANEW)] = False,
+    html: Annotated[bool, Option("--html", help="Write a class page and a page for each learner too.")] = False,
     isolation: Isolation = "full",
     seed: Seed = None,
     course: CourseFile = None,
@@ -202,12 +165,9 @@ class _Terminal:
 def _platform_called(name: str | None) -> Platform | None:
     from grader.classroom.platforms import TITLES
 
-    for platform in TITLES:
-        if name == platform:
-            return platform
-    if name is None:
-        return None
-    raise KataError(f"There are no names called {name!r}: take {', '.join(TITLES)}.")
+    if name is not None and name not in TITLES:
+        raise KataError(f"There are no names called {name!r}: take {', '.join(TITLES)}.")
+    return cast("Platform | None", name)
 
 
 def _show_class(graded: GradedClass, out: Path) -> None:
@@ -227,11 +187,7 @@ def _show_class(graded: GradedClass, out: Path) -> None:
         print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them too.")
         print("\n".join(told(graded.moves, MOST_MOVES)))
     if graded.faults:
-        failed = ", ".join(graded.faults)
-        stop(f"Not graded in full, by the grader's own fault: {failed}.", EXIT_CANNOT_ISOLATE)
+        stop(f"Not graded in full, by the grader's own fault: {', '.join(graded.faults)}.", EXIT_CANNOT_ISOLATE)
     if graded.unmatched:
-        stop(
-            f"Nobody knows whose some submissions are: fill the column learner of {out / UNMATCHED}, and give it with "
-            f"--resume --match FILE.",
-            EXIT_BAD_INPUT,
-        )
+        advice = f"fill the column learner of {out / UNMATCHED}, and give it with --resume --match FILE"
+        stop(f"Nobody knows whose some submissions are: {advice}.", EXIT_BAD_INPUT)

@@ -1,28 +1,30 @@
-"""`kata release`, the wheel for learners, and `kata autograder`, the grader packed for Gradescope and GitHub."""
+"""What learners and platforms get: `kata release`, `kata autograder` and `kata notebooks`."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option, Typer
 
 from grader.errors import KataError
 
 from .app import TEACH, app
 from .teach_export import Force
-from .terms import CourseFile, Only, Units, chosen_part, course_at, progress
+from .terms import CourseFile, Only, Units, chosen_part, course_at, instructors_extra, progress, units_called
+
+ANSWERS = "Put solutions and known mistakes into it, or only plans."
+WHICH = "--with-answers for learners who practise on their own, or --without-answers for those who hand in for marks"
+ONE_NOTEBOOK = "One notebook of this name for all that was chosen, such as week1."
+REFLECTION = "Add a question that a person reads and marks, for 2 points."
+WHEEL = "The wheel that learners' notebooks tell to install, as absolute path or URL; kept in DIR's settings."
 
 
 @app.command(rich_help_panel=TEACH)
 def release(
-    out: Annotated[Path, typer.Option("--out", help="The folder for the wheel.", metavar="DIR")],
-    with_answers: Annotated[
-        bool | None,
-        typer.Option(
-            "--with-answers/--without-answers", help="Put solutions and known mistakes into it, or only plans."
-        ),
-    ] = None,
+    out: Annotated[Path, Option("--out", help="The folder for the wheel.", metavar="DIR")],
+    with_answers: Annotated[bool | None, Option("--with-answers/--without-answers", help=ANSWERS)] = None,
     unit: Units = None,
     only: Only = None,
     course: CourseFile = None,
@@ -34,10 +36,7 @@ def release(
     known mistakes stay with you.
     """
     if with_answers is None:
-        raise KataError(
-            "Say which: --with-answers for learners who practise on their own, or --without-answers for those who hand "
-            "in for marks."
-        )
+        raise KataError(f"Say which: {WHICH}.")
     chosen = chosen_part(course_at(course), only, unit)
     from grader.files import write_file
     from grader.release.learners_wheel import learners_wheel
@@ -51,16 +50,13 @@ def release(
     print(f"Learners type: pip install {wheel.name}, then kata init ~/attention")
 
 
-autograder = typer.Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
+autograder = Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
 app.add_typer(autograder, rich_help_panel=TEACH)
 
 
 @autograder.command("gradescope")
 def gradescope(
-    zip: Annotated[Path, typer.Argument(help="The zip to write.", metavar="FILE.zip")],
-    index: Annotated[
-        str | None, typer.Option("--index", help="One more package index for pip, such as one with a smaller torch.")
-    ] = None,
+    zip: Annotated[Path, Argument(help="The zip to write.", metavar="FILE.zip")],
     unit: Units = None,
     only: Only = None,
     force: Force = False,
@@ -72,18 +68,15 @@ def gradescope(
     from grader.render.wording import score
 
     chosen = chosen_part(course_at(course), only, unit)
-    print(write_new(zip, gradescope_zip(chosen, index=index), force=force))
+    print(write_new(zip, gradescope_zip(chosen), force=force))
     print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
     print("It holds the solutions and the hidden checks: keep it from learners.")
 
 
 @autograder.command("github")
 def github(
-    folder: Annotated[Path, typer.Argument(help="The template of the learners' repositories.", metavar="DIR")],
-    repository: Annotated[
-        str, typer.Option("--repository", help="The private repository with the course.", metavar="OWNER/NAME")
-    ],
-    ref: Annotated[str, typer.Option("--ref", help="The course's branch, tag or commit.")] = "main",
+    folder: Annotated[Path, Argument(help="The template of the learners' repositories.", metavar="DIR")],
+    repository: Annotated[str, Option(help="The private repository with the course.", metavar="OWNER/NAME")],
     unit: Units = None,
     only: Only = None,
     force: Force = False,
@@ -92,5 +85,30 @@ def github(
     from grader.formats.export import write_new
     from grader.release.github_workflow import PATH, TOKEN, workflow
 
-    print(write_new(folder / PATH, workflow(repository, ref, unit or (), only or ()).encode(), force=force))
+    print(write_new(folder / PATH, workflow(repository, units=unit or (), only=only or ()).encode(), force=force))
     print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")
+
+
+@app.command(rich_help_panel=TEACH)
+def notebooks(
+    folder: Annotated[Path, Argument(help="The course folder for nbgrader.", metavar="DIR")],
+    unit: Units = None,
+    only: Only = None,
+    name: Annotated[str, Option(help=ONE_NOTEBOOK)] = "",
+    reflection: Annotated[bool, Option("--reflection", help=REFLECTION)] = False,
+    wheel: Annotated[str | None, Option(help=WHEEL, metavar="FILE|URL")] = None,
+    course: CourseFile = None,
+) -> None:
+    """Write a course folder for nbgrader: its settings, and a source notebook for each unit or week.
+
+    A source notebook that you edited is never overwritten.
+    """
+    with instructors_extra():
+        from grader.notebooks.course_folder import assignments_of, write_folder
+
+    chosen = course_at(course)
+    ids = [chosen.exercise(id).id for id in only or ()]
+    found = assignments_of(chosen, units_called(chosen, unit), ids, name)
+    for line in write_folder(chosen, folder, [replace(each, has_reflection=reflection) for each in found], wheel=wheel):
+        print(line)
+    print(f"Next, in {folder}: nbgrader generate_assignment {found[0].name}")

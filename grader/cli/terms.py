@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Context, Option
 
 from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
@@ -28,33 +27,31 @@ Choices = list[tuple[str, str]]
 # --- completion in the shell ------------------------------------------------------------------------------------------
 
 
-def exercise_ids(context: typer.Context, incomplete: str) -> Choices:
+def exercise_ids(context: Context, incomplete: str) -> Choices:
     """The exercises whose ids begin with the text."""
-    found = [(each.id, each.title) for course in _course(context) for each in course.exercises]
-    return _beginning(found, incomplete)
+    return _beginning(incomplete, ((each.id, each.title) for course in _course(context) for each in course.exercises))
 
 
-def exercises_and_units(context: typer.Context, incomplete: str) -> Choices:
+def exercises_and_units(context: Context, incomplete: str) -> Choices:
     """The exercises and units whose names begin with the text."""
-    units = [(unit.folder, unit.title) for course in _course(context) for unit in course.units]
-    return [*exercise_ids(context, incomplete), *_beginning(units, incomplete)]
+    return [*exercise_ids(context, incomplete), *unit_folders(context, incomplete)]
 
 
-def unit_folders(context: typer.Context, incomplete: str) -> Choices:
+def unit_folders(context: Context, incomplete: str) -> Choices:
     """The units whose folders begin with the text."""
-    return _beginning([(unit.folder, unit.title) for course in _course(context) for unit in course.units], incomplete)
+    return _beginning(incomplete, ((unit.folder, unit.title) for course in _course(context) for unit in course.units))
 
 
 def levels_beginning(incomplete: str) -> Choices:
     """The isolation levels that begin with the text."""
-    return _beginning([(level, "") for level in (*LEVELS, "best")], incomplete)
+    return _beginning(incomplete, ((level, "") for level in (*LEVELS, "best")))
 
 
-def _beginning(choices: Choices, incomplete: str) -> Choices:
+def _beginning(incomplete: str, choices: Iterator[tuple[str, str]]) -> Choices:
     return [choice for choice in choices if choice[0].startswith(incomplete)]
 
 
-def _course(context: typer.Context) -> Iterator[Course]:
+def _course(context: Context) -> Iterator[Course]:
     """The course that the command would use; none if there is none or it is invalid, which the command reports.
 
     It loads nothing heavy.
@@ -73,52 +70,38 @@ def _course(context: typer.Context) -> Iterator[Course]:
 
 Isolation = Annotated[
     str,
-    typer.Option(
-        "--isolation",
+    Option(
         help=f"How learners' code is isolated: {', '.join(LEVELS)}, or best.",
         metavar="LEVEL",
         autocompletion=levels_beginning,
     ),
 ]
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of the hidden inputs; a fresh one by default.", min=0)]
-CourseFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--course", help="The course.yml, or its folder; the installed course by default, or the one in KATA_COURSE."
-    ),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--only",
-        help="Only this exercise, together with those of --unit; may be given again.",
-        metavar="ID",
-        autocompletion=exercise_ids,
-    ),
-]
-Units = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--unit", help="Only this unit's exercises, by its folder or number; may be given again.", metavar="UNIT"
-    ),
-]
+Seed = Annotated[int | None, Option(help="Seed of the hidden inputs; a fresh one by default.", min=0)]
+ID_HELP = "The exercise: its id, title, or 1/3 for unit 1's third."
+COURSES = "The course.yml, or its folder; the installed course by default, or the one in KATA_COURSE."
+CourseFile = Annotated[Path | None, Option("--course", help=COURSES)]
+ONLY = "Only this exercise, together with those of --unit; may be given again."
+Only = Annotated[list[str] | None, Option(help=ONLY, metavar="ID", autocompletion=exercise_ids)]
+UNITS = "Only this unit's exercises, by its folder or number; may be given again."
+Units = Annotated[list[str] | None, Option("--unit", help=UNITS, metavar="UNIT")]
 
 
 def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     """The named course, or the installed one; see `grader.course.installed`.
 
+    A course.yml around the current folder is mentioned, so that no author takes it for the one that is used.
     Raises CourseError when there is none; KataError for one without answers, which is enough only to_practise.
     """
-    from grader.course import load_course
+    from grader.course import FILE_NAME, load_course
     from grader.course.installed import course_file
 
-    course = load_course(course_file(given))
-    if given is None and _course_around(Path.cwd()) not in (None, course.root.resolve()):
+    course, here = load_course(course_file(given)), Path.cwd().resolve()
+    around = next((each for each in (here, *here.parents) if (each / FILE_NAME).is_file()), None)
+    if given is None and around not in (None, course.root.resolve()):
         print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
     if not course.has_answers and not to_practise:
-        raise KataError(
-            f"{course.root} is a course without answers: this needs the whole course (--course says where it is)."
-        )
+        needed = "this needs the whole course (--course says where it is)"
+        raise KataError(f"{course.root} is a course without answers: {needed}.")
     return course
 
 
@@ -127,12 +110,6 @@ def course_of_class(out: Path, given: Path | None) -> Course:
     from grader.classroom.results import course_of
 
     return course_at(given or course_of(out))
-
-
-def _course_around(folder: Path) -> Path | None:
-    """The nearest folder with a course.yml. It is mentioned, so that no author takes it for the one that is used."""
-    around = (folder.resolve(), *folder.resolve().parents)
-    return next((each for each in around if os.path.isfile(each / "course.yml")), None)
 
 
 def level_called(name: str, *, chosen_aloud: bool) -> Level:
@@ -163,11 +140,6 @@ def seed_or_fresh(given: int | None, course: Course) -> int:
     return seed_for(course, given)
 
 
-def ids_of(course: Course, names: Sequence[str] | None) -> list[str]:
-    """The ids of the exercises with these names. Raises CourseError for a name that is no exercise."""
-    return [course.exercise(name).id for name in names or ()]
-
-
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
     """The units with these folders or numbers, in course order. Raises KataError for an unknown one."""
     for name in names or ():
@@ -178,7 +150,7 @@ def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
     """The exercises chosen by id or unit; empty for all. Raises CourseError, KataError."""
-    single = ids_of(course, only)
+    single = [course.exercise(name).id for name in only or ()]
     named = units_called(course, units)
     tell_units(course, named)
     whole = [exercise.id for unit in named for exercise in unit.exercises]
@@ -202,19 +174,14 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
 
     due = due_dates(course)
     for unit in units:
+        exercises = counted(len(unit.exercises), "exercise")
         worth = score(sum(exercise.points for exercise in unit.exercises))
-        when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""
         extra = ", extra credit" if unit.extra_credit else ""
-        print(
-            f"{unit.folder}: {counted(len(unit.exercises), 'exercise')}, {worth} points{extra}{when}.", file=sys.stderr
-        )
+        when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""
+        print(f"{unit.folder}: {exercises}, {worth} points{extra}{when}.", file=sys.stderr)
 
 
-def say(sentence: str) -> None:
-    """Print a sentence on standard error, with control characters in quoted text made safe."""
-    from grader.render.safe_text import visible
-
-    print(visible(sentence), file=sys.stderr)
+# --- what is shown ----------------------------------------------------------------------------------------------------
 
 
 def console() -> Console:

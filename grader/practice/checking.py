@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.errors import KataError
 from grader.intake import Submission, read_submission
@@ -19,7 +19,7 @@ from grader.mismatch import Mismatch, Mismatches
 from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 
-from .progress import AttemptEntry, Progress, ProgressFile, digest_of, now
+from .progress import AttemptEntry, ProgressFile, digest_of, now
 from .review import cards_of, when
 from .workspace import Work, Workspace, content_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from grader.judge.grading import Judge, SteppedExercise
-    from grader.record import ExerciseResult, Record
+    from grader.record import Record
     from grader.service.client import AnyJudge
 
 SUBMITTER = "your work"
@@ -56,9 +56,8 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
             works[exercise.id] = workspace.work_of(exercise)
     for id, work in works.items():
         if not work.path.exists():
-            raise KataError(
-                f"{workspace.shown(work.path)} is not there: `kata reset {id}` puts the given file in its place."
-            )
+            shown = workspace.shown(work.path)
+            raise KataError(f"{shown} is not there: `kata reset {id}` puts the given file in its place.")
     return list(works.values())
 
 
@@ -71,12 +70,7 @@ def works_started(workspace: Workspace) -> list[Work]:
 def is_as_given(workspace: Workspace, work: Work) -> bool:
     """Whether the file is its exercise's stub; what is no plain file is not."""
     content = content_of(work.path)
-    return content is not None and not is_started(workspace, work, content)
-
-
-def is_started(workspace: Workspace, work: Work, content: bytes) -> bool:
-    """Whether the content of a file differs from its exercise's stub."""
-    return not same_as_stub(content, stub_of(workspace.course, work.exercise))
+    return content is not None and same_as_stub(content, stub_of(workspace.course, work.exercise))
 
 
 def submission_of(workspace: Workspace, works: Sequence[Work]) -> Submission:
@@ -143,11 +137,11 @@ def note_record(
 ) -> tuple[str, ...]:
     """Write the results into the progress file; returns what there is to say of that, such as what comes back when.
 
-    works: the files, if it was files that were checked.
+    works: the files, if it was files that were checked. They may have been saved again since they were read.
     """
     own = {work.exercise.id: work for work in works if workspace.work_at(work.path)}
-    sources = {id: source.content for id, source in submission.sources.items()}
-    tried = [each for each in record.exercises if each.status in ("passed", "failed", "partly") and each.id in sources]
+    tried = [result for result in record.exercises if result.status in ("passed", "failed", "partly")]
+    tried = [result for result in tried if result.id in submission.sources]
     if not tried:
         return ()
     told: list[str] = []
@@ -155,44 +149,35 @@ def note_record(
         with ProgressFile(workspace.state).change() as progress:
             told += [progress.damage] if progress.damage else []
             for result in tried:
-                if due := _note(workspace, progress, result, sources[result.id], own.get(result.id)):
-                    told.append(f"{result.id} comes back {when(due, now())}.")
+                exercise, work = workspace.course.exercise(result.id), own.get(result.id)
+                content = submission.sources[result.id].content
+                is_review = work is not None and work.is_review
+                if is_review and result.status == "failed" and _is_half_written(workspace, exercise, content):
+                    continue
+                attempt = AttemptEntry(
+                    at=now(),
+                    status=result.status if result.status in ("passed", "partly") else "failed",
+                    points=result.points,
+                    max_points=result.max_points,
+                    digest=digest_of(content),
+                    kind="review" if is_review else "practice",
+                    failed=[check.name for check in result.checks if check.outcome == "failed"],
+                    mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
+                    elsewhere=work is None and content_of(workspace.file_of(exercise)) != content,
+                )
+                done = progress.of(exercise.id)
+                review = done.open_review if is_review else None
+                if done.note(attempt) and review is not None and done.open_review is None:
+                    told.append(f"{exercise.id} comes back {when(cards_of(progress)[exercise.id].due, now())}.")
     except OSError as error:
         return (f"Your progress could not be noted: {error.strerror or error}.",)
     return tuple(told)
 
 
-def _note(
-    workspace: Workspace, progress: Progress, result: ExerciseResult, source: bytes, work: Work | None
-) -> datetime | None:
-    """Note one result; return when the exercise is due again, if a review of it was passed.
-
-    work: the workspace's file that the source was read from. It may have been saved again since.
-    """
-    exercise = workspace.course.exercise(result.id)
-    is_review = work is not None and work.is_review
-    if is_review and result.status == "failed" and _is_half_written(stub_of(workspace.course, exercise), source):
-        return None
-    attempt = AttemptEntry(
-        at=now(),
-        status=result.status if result.status in ("passed", "partly") else "failed",
-        points=result.points,
-        max_points=result.max_points,
-        digest=digest_of(source),
-        kind="review" if is_review else "practice",
-        failed=[check.name for check in result.checks if check.outcome == "failed"],
-        mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
-        elsewhere=work is None and content_of(workspace.file_of(exercise)) != source,
-    )
-    done = progress.of(exercise.id)
-    review = done.open_review if is_review else None
-    is_settled = done.note(attempt) and review is not None and done.open_review is None
-    return cards_of(progress)[exercise.id].due if is_settled else None
-
-
-def _is_half_written(stub: str, source: bytes) -> bool:
+def _is_half_written(workspace: Workspace, exercise: Exercise, source: bytes) -> bool:
     """Whether a part is not written yet: then a save must not count as a failed review."""
-    to_write = {line.strip() for line in stub.splitlines() if line.strip().startswith(PLACEHOLDER)}
+    stub = map(str.strip, stub_of(workspace.course, exercise).splitlines())
+    to_write = {line for line in stub if line.startswith(PLACEHOLDER)}
     return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
 
 
@@ -212,7 +197,8 @@ class FileChecks:
 
     def listed(self) -> list[str]:
         """Their names. Raises MachineError, KataError."""
-        record, _ = self._judged(Submission(SUBMITTER, {}, ()))  # without work: the checks alone
+        nothing = Submission(SUBMITTER, {}, ())
+        record, _ = judged(self._judge(), nothing, [self._work.exercise.id])
         listed = [check.name for check in record.exercises[0].checks]
         self._left = set(listed)
         return listed
@@ -228,45 +214,32 @@ class FileChecks:
         Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
         """
         failure = None if self._is_walled else self._stepped.run(name)
-        result = next(each for each in self.result.checks if each.name == name)
-        if name in self._left:
-            self._left.discard(name)
-            if not self._left:
-                note_record(self._workspace, self._submission, self._results[0], [self._work])
+        record, _ = self.graded()
+        result = next(each for each in record.exercises[0].checks if each.name == name)
+        if self._left == {name}:
+            note_record(self._workspace, self._submission, record, [self._work])
+        self._left.discard(name)
         if failure is not None or result.outcome == "failed":
             raise failure or CheckFailed(result.message)
         if result.outcome == "error":
             raise GraderBroken(result.message)
         return result.message if result.outcome == "skipped" else ""
 
-    @property
-    def result(self) -> ExerciseResult:
-        """What they have come to. Raises MachineError, KataError."""
-        return self._results[0].exercises[0]
-
-    @property
-    def mismatches(self) -> Mismatches:
-        """What can be seen of those that failed."""
-        return self._results[1]
+    def graded(self) -> tuple[Record, Mismatches]:
+        """What they have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
+        return self._at_once if self._is_walled else (self._stepped.record(), self._stepped.mismatches())
 
     def frames(self, error: CheckFailed, name: str) -> TracebackType | None:
         """The frames in which a debugger opens at a failure."""
         return error.__traceback__ if self._is_walled else self._stepped.frames(error, name)
-
-    @property
-    def _results(self) -> tuple[Record, Mismatches]:
-        return self._graded if self._is_walled else (self._stepped.record(), self._stepped.mismatches())
-
-    def _judged(self, submission: Submission) -> tuple[Record, Mismatches]:
-        return judged(self._judge(), submission, [self._work.exercise.id])
 
     @cached_property
     def _submission(self) -> Submission:
         return submission_of(self._workspace, [self._work])
 
     @cached_property
-    def _graded(self) -> tuple[Record, Mismatches]:
-        return self._judged(self._submission)
+    def _at_once(self) -> tuple[Record, Mismatches]:
+        return judged(self._judge(), self._submission, [self._work.exercise.id])
 
     @cached_property
     def _stepped(self) -> SteppedExercise:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 from itertools import groupby
+from typing import Any
 
 from grader.course import Exercise
 from grader.played import Played
@@ -13,7 +14,7 @@ from grader.record import ExerciseResult
 from grader.render.heatmap import HeatMap
 from grader.render.heatmap_svg import all_at_work, heatmap_svg
 from grader.render.pages import render_page
-from grader.render.verdict import NO_MISMATCHES, ExerciseVerdict, verdict_on
+from grader.render.verdict import NO_MISMATCHES, verdict_on
 from grader.render.wording import MARKS
 
 from .checking import Checked
@@ -25,34 +26,8 @@ from .workspace import Workspace
 MOST_ATTEMPTS = 30
 """Limit for the attempts listed for one exercise: the latest ones."""
 MOST_REASONS = 2
-
 ON_PAGE = {**STATES, "tried": replace(STATES["tried"], word="not yet")}
 NOTHING_PLAYED: Mapping[str, Played] = {}
-
-
-@dataclass(frozen=True)
-class Task:
-    """One exercise and how far the learner is with it, in local time.
-
-    after: titles of those to do first. verdict: on the file as it is; None if it is not begun. comes_back: on which
-    day, in words; "" if it was never passed. hints: when each was shown, its name and its text.
-    """
-
-    exercise: Exercise
-    file: str
-    state: str
-    points: float
-    after: Sequence[str]
-    verdict: ExerciseVerdict | None
-    passed_on: date | None
-    comes_back: str
-    attempts: Sequence[AttemptEntry]
-    hints: Sequence[tuple[datetime, str, str]]
-
-    @property
-    def max_points(self) -> float:
-        """What the exercise is worth."""
-        return self.exercise.points
 
 
 def render_learner(
@@ -72,26 +47,28 @@ def render_learner(
     returning = coming_back(course, progress, at)
     comes_back = {each.exercise.id: when(each.due, at) for each in returning}
 
-    def task(exercise: Exercise) -> Task:
+    def task(exercise: Exercise) -> dict[str, Any]:
+        """One exercise and how far the learner is with it, in local time."""
         done = progress.exercises.get(exercise.id, ExerciseProgress())
         result = results.get(exercise.id)
-        return Task(
-            exercise=exercise,
-            file=workspace.shown(workspace.file_of(exercise)),
-            state=state_of(exercise, progress),
-            points=min(done.best, exercise.points),
-            after=[course.exercise(id).title for id in missing(progress, exercise)],
-            verdict=verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
-            passed_on=local_date(done.passed_at) if done.passed_at else None,
-            comes_back=comes_back.get(exercise.id, ""),
-            attempts=[entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
-            hints=[_hint(entry, exercise, done) for entry in done.hints],
-        )
+        return {
+            "exercise": exercise,
+            "file": workspace.shown(workspace.file_of(exercise)),
+            "state": state_of(exercise, progress),
+            "points": min(done.best, exercise.points),
+            "max_points": exercise.points,
+            "after": [course.exercise(id).title for id in missing(progress, exercise)],
+            "verdict": verdict_on(result, title=exercise.title, mismatches=mismatches) if result else None,
+            "passed_on": local_date(done.passed_at) if done.passed_at else None,
+            "comes_back": comes_back.get(exercise.id, ""),
+            "attempts": [entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
+            "hints": [_hint(entry, exercise, done) for entry in done.hints],
+        }
 
     units = [(unit, [task(exercise) for exercise in unit.exercises]) for unit in course.units]
-    tasks = [task for _, members in units for task in members]
+    tasks = [each for _, members in units for each in members]
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
-    anchors = {task.exercise.id: f"exercise-{number}" for number, task in enumerate(tasks, 1)}
+    anchors = {each["exercise"].id: f"exercise-{number}" for number, each in enumerate(tasks, 1)}
     return render_page(
         "learner.html.j2",
         course=course,
@@ -120,6 +97,7 @@ def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
 
 
 def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
+    """When a hint was shown, its name and its text."""
     at = entry.at.astimezone()
     if 1 <= entry.level <= len(exercise.hints):
         return at, f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from grader.course import Course, Exercise, Unit
@@ -19,7 +19,6 @@ from .review import coming_back
 from .workspace import Workspace
 
 State = Literal["passed", "partly", "tried", "skipped", "open", "later"]
-
 STATES: Mapping[State, Mark] = {
     "passed": Mark("passed", "✓", "+"),
     "partly": Mark("in part", "~", "~"),
@@ -28,18 +27,10 @@ STATES: Mapping[State, Mark] = {
     "open": Mark("open", "○", "o"),
     "later": Mark("later", "·", "."),
 }
+NEXT = Mark("next", "→", ">")
+STYLES = {"passed": "green", "partly": "cyan", "tried": "red", "skipped": "cyan", "later": "dim"}
 BAR_WIDTH = 20
 NARROW = 60
-NEXT = Mark("next", "→", ">")
-STYLES = {
-    "passed": "green",
-    "partly": "cyan",
-    "tried": "red",
-    "skipped": "cyan",
-    "next": "bold yellow",
-    "open": "",
-    "later": "dim",
-}
 
 
 def missing(progress: Progress, exercise: Exercise) -> list[str]:
@@ -79,28 +70,29 @@ def state_of(exercise: Exercise, progress: Progress) -> State:
 
 
 def remarks(workspace: Workspace, progress: Progress) -> dict[str, str]:
-    """Why the file of a passed exercise does not pass any more, by id. The exercise stays passed all the same."""
-    passed = [each for each in workspace.course.exercises if progress.is_passed(each.id)]
-    found = {each.id: _since_passed(workspace, each, progress.of(each.id)) for each in passed}
-    return {id: remark for id, remark in found.items() if remark}
+    """Why the file of a passed exercise does not pass any more, by id. The exercise stays passed all the same.
 
-
-def _since_passed(workspace: Workspace, exercise: Exercise, done: ExerciseProgress) -> str:
-    """What happened to the file since the exercise was passed; "" if it still passes or was passed elsewhere."""
-    practised = [attempt for attempt in done.attempts if attempt.kind == "practice" and not attempt.elsewhere]
-    if not any(attempt.status == "passed" for attempt in practised):
-        return ""
-    try:
-        content = workspace.file_of(exercise).read_bytes()
-    except OSError:
-        return f"its file is gone: kata reset {exercise.id} gives a new one"
-    digest = digest_of(content)
-    last = next((attempt.status for attempt in reversed(done.attempts) if attempt.digest == digest), None)
-    if last is not None:
-        return "" if last == "passed" else f"its file fails now: kata check {exercise.id}"
-    if same_as_stub(content, stub_of(workspace.course, exercise)):
-        return "its file is as it was given again"
-    return f"its file has changed since: kata check {exercise.id}"
+    An exercise that was passed elsewhere, such as in a notebook, has none.
+    """
+    found = {}
+    for exercise in workspace.course.exercises:
+        done = progress.exercises.get(exercise.id, ExerciseProgress())
+        practised = [attempt for attempt in done.attempts if attempt.kind == "practice" and not attempt.elsewhere]
+        if not any(attempt.status == "passed" for attempt in practised):
+            continue
+        try:
+            content = workspace.file_of(exercise).read_bytes()
+        except OSError:
+            found[exercise.id] = f"its file is gone: kata reset {exercise.id} gives a new one"
+            continue
+        judged = [attempt.status for attempt in done.attempts if attempt.digest == digest_of(content)]
+        if judged and judged[-1] != "passed":
+            found[exercise.id] = f"its file fails now: kata check {exercise.id}"
+        elif not judged and same_as_stub(content, stub_of(workspace.course, exercise)):
+            found[exercise.id] = "its file is as it was given again"
+        elif not judged:
+            found[exercise.id] = f"its file has changed since: kata check {exercise.id}"
+    return found
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------------
@@ -117,8 +109,7 @@ def print_overview(workspace: Workspace, progress: Progress, console: Console) -
     put(console, course.title, "bold")
     console.print(_unit_lines(course.units, progress, console))
     console.print()
-    earned, most = _points(progress, course.exercises)
-    passed = sum(progress.is_passed(each.id) for each in course.exercises)
+    passed, earned, most = _sums(progress, course.exercises)
     put(console, f"{passed} of {len(course.exercises)} exercises, {earned:g} of {most:g} points")
     for id, remark in remarks(workspace, progress).items():
         put(console, f"{id} is passed, but {remark}", "yellow")
@@ -128,78 +119,69 @@ def print_overview(workspace: Workspace, progress: Progress, console: Console) -
 
 
 def print_next(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> Exercise | None:
-    """Print the next exercise: its file, its lesson, and the command for it."""
+    """Print the next exercise: its file, its lesson, and the command for it; return it."""
     coming = next_exercise(workspace.course, progress, fast=fast)
     left = sum(not is_settled(progress, each.id) for each in workspace.course.exercises)
-    if coming is None and left:
+    if coming is not None:
+        put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
+        put(console, f"  lesson  {workspace.section_of(coming)}")
+        put(console, f"  file    {workspace.shown(workspace.file_of(coming))}")
+        put(console, f"  check   kata check {coming.id}    or leave `kata watch` running")
+    elif left:
         still = f"{counted(left, 'exercise')} {'is' if left == 1 else 'are'} left"
         put(console, f"The fast track is done; {still}: kata next", "bold green")
-    elif coming is None:
+    else:
         put(console, "All done. `kata review` brings back what you passed, so that it stays.", "bold green")
-    if coming is None:
-        return None
-    put(console, f"Next: {coming.title} ({coming.id}, {coming.points:g} points)", "bold yellow")
-    put(console, f"  lesson  {workspace.section_of(coming)}")
-    put(console, f"  file    {workspace.shown(workspace.file_of(coming))}")
-    put(console, f"  check   kata check {coming.id}    or leave `kata watch` running")
     return coming
 
 
 def print_list(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> None:
     """Print every exercise with its state; for a locked one, which exercises to pass first."""
-    course = workspace.course
-    coming = next_exercise(course, progress, fast=fast)
+    coming = next_exercise(workspace.course, progress, fast=fast)
     remarked = remarks(workspace, progress)
-    for unit in course.units:
+    for unit in workspace.course.units:
         shown = [each for each in unit.exercises if each.fast_track or not fast]
         if not shown:
             continue
         console.print()
         console.print(_unit_lines([unit], progress, console))
         for exercise in shown:
-            console.print(_exercise_line(exercise, progress, console, is_next=exercise == coming))
+            state = state_of(exercise, progress)
+            mark, style = STATES[state], STYLES.get(state, "")
+            said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
+            if exercise == coming:
+                mark, style = NEXT, "bold yellow"
+            elif state == "later":
+                said += f" (after {', '.join(missing(progress, exercise))})"
+            row = Table.grid(Column(width=3), Column(width=8), Column(overflow="fold"), padding=(0, 1, 0, 0))
+            sign = mark.ascii_sign if console.options.ascii_only else mark.sign
+            row.add_row(
+                Text(f"  {sign}", style=style),
+                Text(mark.word, style=style),
+                text_for(console, said, "dim" if mark is STATES["later"] else ""),
+            )
+            console.print(row)
             if exercise.id in remarked:
                 put(console, f"               {remarked[exercise.id]}", "yellow")
 
 
 def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
-    rows = Table.grid(padding=(0, 2, 0, 0))
-    rows.add_column(overflow="fold")
+    """A row for each unit: its title, its bar where there is room, exercises passed, points."""
     is_roomy = console.width >= NARROW
-    if is_roomy:
-        rows.add_column(no_wrap=True)
-    rows.add_column(justify="right", no_wrap=True)
-    rows.add_column(justify="right", no_wrap=True)
+    numbers = [Column(justify="right", no_wrap=True) for _ in range(2)]
+    drawn = [Column(no_wrap=True)] if is_roomy else []
+    rows = Table.grid(Column(overflow="fold"), *drawn, *numbers, padding=(0, 2, 0, 0))
     for unit in units:
-        earned, most = _points(progress, unit.exercises)
-        done = sum(progress.is_passed(each.id) for each in unit.exercises)
+        passed, earned, most = _sums(progress, unit.exercises)
         title = text_for(console, unit.title + (" (extra)" if unit.extra_credit else ""), "bold")
-        progress_bar = [bar(share(done, len(unit.exercises)), BAR_WIDTH, console)] if is_roomy else []
+        done = [bar(share(passed, len(unit.exercises)), BAR_WIDTH, console)] if is_roomy else []
         points = Text(f"{earned:g} / {most:g} pt", style="dim")
-        rows.add_row(title, *progress_bar, Text(f"{done} of {len(unit.exercises)}"), points)
+        rows.add_row(title, *done, Text(f"{passed} of {len(unit.exercises)}"), points)
     return rows
 
 
-def _exercise_line(exercise: Exercise, progress: Progress, console: Console, *, is_next: bool) -> Table:
-    state = state_of(exercise, progress)
-    is_later = state == "later" and not is_next
-    said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
-    if is_later:
-        said += f" (after {', '.join(missing(progress, exercise))})"
-    mark = NEXT if is_next else STATES[state]
-    style = STYLES["next" if is_next else state]
-    row = Table.grid(padding=(0, 1, 0, 0))
-    row.add_column(width=3)
-    row.add_column(width=8)
-    row.add_column(overflow="fold")
-    row.add_row(
-        Text(f"  {mark.ascii_sign if console.options.ascii_only else mark.sign}", style=style),
-        Text(mark.word, style=style),
-        text_for(console, said, "dim" if is_later else ""),
-    )
-    return row
-
-
-def _points(progress: Progress, exercises: Sequence[Exercise]) -> tuple[float, float]:
-    earned = sum(progress.exercises[each.id].best for each in exercises if each.id in progress.exercises)
-    return earned, sum(each.points for each in exercises)
+def _sums(progress: Progress, exercises: Sequence[Exercise]) -> tuple[int, float, float]:
+    """How many of these exercises are passed, the points for them, and the most points."""
+    known = [progress.exercises[each.id] for each in exercises if each.id in progress.exercises]
+    passed = sum(each.is_passed for each in known)
+    return passed, sum(each.best for each in known), sum(each.points for each in exercises)

@@ -11,7 +11,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Literal
 
-from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from grader.files import lock_at, move_file, write_file
@@ -29,13 +28,10 @@ def _usable(moment: datetime) -> datetime:
     return moment.astimezone(timezone.utc)
 
 
-def _listed(moments: object) -> object:
-    """Several moments; a file of an earlier version has one."""
-    return moments if isinstance(moments, list) else [moments]
-
-
 Moment = Annotated[datetime, AfterValidator(_usable)]
 Points = Annotated[float, Field(ge=0, le=1000)]
+Moments = Annotated[list[Moment], BeforeValidator(lambda given: given if isinstance(given, list) else [given])]
+"""Several moments; a file of an earlier version has one."""
 
 
 class _Model(BaseModel):
@@ -85,7 +81,7 @@ class ExerciseProgress(_Model):
     hints: list[HintEntry] = Field(default_factory=list)
     passed_at: Moment | None = None
     skipped: bool = False
-    solution_seen_at: Annotated[list[Moment], BeforeValidator(_listed)] = Field(default_factory=list)
+    solution_seen_at: Moments = Field(default_factory=list)
     reviews: list[ReviewEntry] = Field(default_factory=list)
 
     @property
@@ -121,10 +117,9 @@ class ExerciseProgress(_Model):
         In a review an unchanged file counts as an attempt, too.
         """
         review = self.open_review if attempt.kind == "review" else None
-        earlier = self.attempts[review.attempts :] if review else self.attempts
-        last = earlier[-1] if earlier else None
-        if last and (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
-            return False
+        for last in self.attempts[review.attempts if review else 0 :][-1:]:
+            if (last.digest, last.status, last.kind) == (attempt.digest, attempt.status, attempt.kind):
+                return False
         self.attempts.append(attempt)
         if attempt.status == "passed" and self.passed_at is None:
             self.passed_at = attempt.at
@@ -161,36 +156,31 @@ class ProgressFile:
         """Read the progress. A damaged file is moved away, which the progress then tells, once."""
         if not self.path.exists():
             return Progress()
-        with self._lock():
-            return self._read()
+        with self._locked() as progress:
+            return progress
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Progress]:
         """Read, let the caller change, and write, under a lock. Raises OSError."""
-        with self._lock():
-            progress = self._read()
+        with self._locked() as progress:
             yield progress
             text = progress.model_dump_json(exclude_defaults=True, indent=1)
             write_file(self.path, text.encode("utf-8"), below=self._root)
 
-    def skip(self, id: str) -> None:
-        """Note that an exercise is left for later. Raises as `change`."""
-        with self.change() as progress:
-            progress.of(id).skipped = True
-
-    def _lock(self) -> FileLock:
-        return lock_at(self.path.with_name("progress.lock"), below=self._root, seconds=LOCK_SECONDS)
-
-    def _read(self) -> Progress:
-        try:
-            return Progress.model_validate_json(self.path.read_bytes().removeprefix(codecs.BOM_UTF8))
-        except FileNotFoundError:
-            return Progress()
-        except ValidationError:
-            aside = free_path(self.path.parent, "progress.damaged-", ".json")
-            move_file(self.path, aside, below=self._root)
-            said = f"The progress file was damaged and is now {aside}. `kata check` fills it again from your files."
-            return Progress(damage=said)
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[Progress]:
+        """What the file holds, as long as no other process changes it."""
+        with lock_at(self.path.with_name("progress.lock"), below=self._root, seconds=LOCK_SECONDS):
+            try:
+                progress = Progress.model_validate_json(self.path.read_bytes().removeprefix(codecs.BOM_UTF8))
+            except FileNotFoundError:
+                progress = Progress()
+            except ValidationError:
+                aside = free_path(self.path.parent, "progress.damaged-", ".json")
+                move_file(self.path, aside, below=self._root)
+                said = f"The progress file was damaged and is now {aside}. `kata check` fills it again from your files."
+                progress = Progress(damage=said)
+            yield progress
 
 
 def free_path(folder: Path, begin: str, end: str) -> Path:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from fsrs import Card, Rating, Scheduler
 
@@ -21,23 +21,16 @@ from grader.files import write_file
 from .progress import ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
 from .workspace import Workspace, put_aside
 
-QUICK = timedelta(minutes=10)
-"""An exercise passed in this time is rated Easy."""
-
-LONG = timedelta(days=1)
-"""An exercise that took longer than this is rated Hard."""
-
+QUICK, LONG = timedelta(minutes=10), timedelta(days=1)
+"""An exercise passed in the one is rated Easy, one that took longer than the other Hard."""
 GOOD_ATTEMPTS = 3
 GOOD_HINTS = 1
 MANY_HINTS = 3
 """From this many hints on, the learner was told the answer: an exercise has three."""
-
 FIRST_RETURN = timedelta(days=1)
 """The documents say: come back tomorrow. All later dates are from FSRS."""
-
 FIRST_RETURNS_A_DAY = 5
 """A new card moves to the next day if this many are due already: a long day's work does not all come back at once."""
-
 CLOCK_DOUBT = timedelta(days=1)
 """A card rated this far in the future was rated under a wrong clock: it is due now."""
 
@@ -45,19 +38,8 @@ CLOCK_DOUBT = timedelta(days=1)
 SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=365, enable_fuzzing=False)
 
 
-@dataclass(frozen=True)
-class Effort:
-    """The effort of passing: attempts including the last, hints, time, and whether the solution was seen."""
-
-    attempts: int
-    hints: int
-    took: timedelta
-    has_seen_solution: bool = False
-
-
-@dataclass(frozen=True)
-class Coming:
-    """An exercise with the date of its next review."""
+class Coming(NamedTuple):
+    """An exercise with the date of its next review. is_open: whether that review was handed out."""
 
     exercise: Exercise
     due: datetime
@@ -65,8 +47,7 @@ class Coming:
     is_open: bool
 
 
-@dataclass(frozen=True)
-class HandedOut:
+class HandedOut(NamedTuple):
     """A file handed out for a review; `kept` is where the file of the last review was moved.
 
     since: when it was handed out, if that review is not passed yet; then the file was not changed.
@@ -80,15 +61,24 @@ class HandedOut:
 # --- rating ----------------------------------------------------------------------------------------------------------
 
 
-def rating_of(effort: Effort) -> Rating:
-    """Rate how well an exercise is known, by the effort of passing it."""
-    if effort.has_seen_solution or effort.hints >= MANY_HINTS:
+def rating_of(done: ExerciseProgress, at: datetime, review: ReviewEntry | None = None) -> Rating:
+    """How well an exercise is known, by the effort of passing it at this time: for the first time, or in a review.
+
+    That is the attempts including the last, the hints, the time, and whether the solution was seen.
+    """
+    if review is not None:
+        tried, hints, begun = done.tries_of(review), done.hints[review.hints :], review.at
+    else:
+        passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
+        tried = done.attempts[: next(passes, len(done.attempts))]
+        hints, begun = done.hints, tried[0].at if tried else at
+    helped, took = sum(bool(hint.level) and hint.at <= at for hint in hints), at - begun
+    has_seen_solution = any(seen <= at and (review is None or seen >= begun) for seen in done.solution_seen_at)
+    if has_seen_solution or helped >= MANY_HINTS:
         return Rating.Again
-    if effort.attempts > GOOD_ATTEMPTS or effort.hints > GOOD_HINTS or effort.took > LONG:
+    if len(tried) > GOOD_ATTEMPTS or helped > GOOD_HINTS or took > LONG:
         return Rating.Hard
-    if effort.attempts <= 1 and not effort.hints and effort.took <= QUICK:
-        return Rating.Easy
-    return Rating.Good
+    return Rating.Easy if len(tried) <= 1 and not helped and took <= QUICK else Rating.Good
 
 
 def cards_of(progress: Progress) -> dict[str, Card]:
@@ -104,27 +94,28 @@ def cards_of(progress: Progress) -> dict[str, Card]:
         while taken[local_date(due)] >= FIRST_RETURNS_A_DAY:
             due += timedelta(days=1)
         taken[local_date(due)] += 1
-        card = _rated(Card(card_id=0, due=at), rating_of(_effort(done, at)), at)
+        card = _rated(Card(card_id=0, due=at), rating_of(done, at), at)
         card.due = due
-        cards[id] = _reviewed(card, done)
+        for review in done.reviews:
+            card = _reviewed(card, done, review)
+        cards[id] = card
     return cards
 
 
-def _reviewed(card: Card, done: ExerciseProgress) -> Card:
-    """The card after all reviews.
+def _reviewed(card: Card, done: ExerciseProgress, review: ReviewEntry) -> Card:
+    """The card after a review.
 
     The first failed attempt of a review is rated Again; further failed ones do not count. Passing on the day of the
     last rating does not count either, because the exercise is still fresh.
     """
-    for review in done.reviews:
-        tries = done.tries_of(review)
-        failed = next((attempt for attempt in tries if attempt.status == "failed"), None)
-        if failed is not None:
-            card = _rated(card, Rating.Again, failed.at)
-        if tries and tries[-1].status == "passed" and not _is_fresh(card, at := tries[-1].at):
-            rating = rating_of(_effort(done, at, review))
-            # a failed review was already rated Again
-            card = _rated(card, max(rating, Rating.Hard) if failed is not None else rating, at)
+    tries = done.tries_of(review)
+    failed = next((attempt for attempt in tries if attempt.status == "failed"), None)
+    if failed is not None:
+        card = _rated(card, Rating.Again, failed.at)
+    if tries and tries[-1].status == "passed" and not _is_fresh(card, at := tries[-1].at):
+        rating = rating_of(done, at, review)
+        # a failed review was already rated Again
+        card = _rated(card, max(rating, Rating.Hard) if failed is not None else rating, at)
     return card
 
 
@@ -140,29 +131,12 @@ def _is_fresh(card: Card, at: datetime) -> bool:
     return card.last_review is not None and local_date(card.last_review) == local_date(at)
 
 
-def _effort(done: ExerciseProgress, at: datetime, review: ReviewEntry | None = None) -> Effort:
-    """The effort of passing at this time: the exercise itself for the first time, or one of its reviews."""
-    if review is not None:
-        tried, hints, begun = done.tries_of(review), done.hints[review.hints :], review.at
-    else:
-        passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
-        tried = done.attempts[: next(passes, len(done.attempts))]
-        hints, begun = done.hints, tried[0].at if tried else at
-    return Effort(
-        attempts=len(tried),
-        hints=sum(bool(hint.level) and hint.at <= at for hint in hints),
-        took=at - begun,
-        has_seen_solution=any(seen <= at and (review is None or seen >= begun) for seen in done.solution_seen_at),
-    )
-
-
 # --- when ------------------------------------------------------------------------------------------------------------
 
 
 def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming]:
     """All passed exercises, ordered by due time."""
-    cards = cards_of(progress)
-    coming = []
+    cards, coming = cards_of(progress), []
     for exercise in (each for each in course.exercises if each.id in cards):
         card = cards[exercise.id]
         due = at if card.last_review and card.last_review > at + CLOCK_DOUBT else card.due

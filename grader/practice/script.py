@@ -11,8 +11,8 @@ import io
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -87,35 +87,31 @@ class Script:
         self._saved: dict[str, Any] = {}
         self._names: dict[str, str] = {}
         """Expressions for `yours` and `expected`, as far as they are known."""
-        steps = self._steps(fault)
+        case, text = fault.case, CaseText(fault.case, self._literal)
+        steps = [f"torch.manual_seed({case.seed})"] if case.seed or case.is_random else []
+        for number, step in enumerate(case.steps):
+            if step["do"] == "load":
+                steps.append(f"weights = {self._literal('weights', step['weights'])}")
+                steps.append("for name, weight in weights.items():")
+                steps.append(f"    {text.text(step['target'])}.get_parameter(name).detach().copy_(weight)")
+            else:
+                steps += [f"{step['name']} = learner.{step['name']}"] if step["do"] == "entry" else []
+                steps += text.lines(number, step)
+        steps += ["# random numbers are drawn here: right code may come to others"] if case.is_random else []
+        returned = {name: _expression(text, number, case) for number, name in case.returned.items()}
+        steps += self._comparison({name: said for name, said in returned.items() if said}, fault)
         head = [f"{HEAD}{command}`, anew each time. It is never graded.", f"# {safe_line(fault.check.title)}"]
         saved = [SAVED] if self._saved else []
         self.text = "\n".join([*head, BEGIN.format(file=file.name), *saved, *steps])
 
-    def _steps(self, fault: AnsweredCase) -> list[str]:
-        """The lines that call the learner's code, and print what differs."""
-        case, text = fault.case, CaseText(fault.case, self._literal)
-        lines = [f"torch.manual_seed({case.seed})"] if case.seed or case.is_random else []
-        for number, step in enumerate(case.steps):
-            if step["do"] == "load":
-                lines.append(f"weights = {self._literal('weights', step['weights'])}")
-                lines.append("for name, weight in weights.items():")
-                lines.append(f"    {text.text(step['target'])}.get_parameter(name).detach().copy_(weight)")
-            else:
-                lines += [f"{step['name']} = learner.{step['name']}"] if step["do"] == "entry" else []
-                lines += text.lines(number, step)
-        lines += ["# random numbers are drawn here: right code may come to others"] if case.is_random else []
-        comparable = {name: told for number, name in case.returned.items() if (told := _told(text, number, case))}
-        if not comparable:
-            return lines
-        return [*lines, *self._comparison(comparable, fault)]
-
     def _comparison(self, comparable: Mapping[str, str], fault: AnsweredCase) -> list[str]:
+        """The lines that print what differs: the first of these results that does, or else the output."""
+        if not comparable:
+            return []
         came, expected = fault.came.values, fault.expected.values
-        differ = [
-            name for name in comparable if name in expected and difference(came.get(name), expected[name], what="")
-        ]
-        name = next(iter(differ), OUTPUT if OUTPUT in comparable else next(iter(comparable)))
+        known = [name for name in comparable if name in expected]
+        usual = OUTPUT if OUTPUT in comparable else next(iter(comparable))
+        name = next((each for each in known if difference(came.get(each), expected[each], what="")), usual)
         if name not in expected:
             return [f"yours = {comparable[name]}", ALONE]
         place, yours, right = _first_difference(came.get(name), expected[name])
@@ -151,25 +147,23 @@ class Script:
         elif there is not None:
             numbers.unlink(missing_ok=True)
 
-    def debug(self, stop: Stop) -> None:
-        """Run the script in Python's debugger up to a place."""
+    def debug(self, stop: Sequence[str]) -> None:
+        """Run the script in Python's debugger, with these commands first."""
         known = "".join(f"; builtins.{name} = {text}" for name, text in self._names.items())
-        numbers = (
-            f"; saved = torch.load({str(self.path.with_suffix('.pt'))!r}, weights_only=True)" if self._saved else ""
-        )
+        numbers = f"torch.load({str(self.path.with_suffix('.pt'))!r}, weights_only=True)" if self._saved else "{}"
         # names that are seen in every frame; a `breakpoint()` of the learner's is one of this debugger's own
         silent = "sys.breakpointhook = pdb.set_trace = lambda *_, **__: None"
-        commands = [f"!import builtins, pdb, sys, torch; {silent}{numbers}{known}", *stop.commands]
-        told = [part for command in commands for part in ("-c", command)]
+        commands = [f"!import builtins, pdb, sys, torch; {silent}; saved = {numbers}{known}", *stop]
+        words = [part for command in commands for part in ("-c", command)]
         # Ctrl-C is for the debugger; a handler, since what is ignored here would be ignored there too
         before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
-            subprocess.run([sys.executable, "-m", "pdb", *told, str(self.path)], check=False)
+            subprocess.run([sys.executable, "-m", "pdb", *words, str(self.path)], check=False)
         finally:
             signal.signal(signal.SIGINT, before)
 
 
-def _told(text: CaseText, number: int, case: Case) -> str:
+def _expression(text: CaseText, number: int, case: Case) -> str:
     """The expression for what a step returns; empty for what the script does not work out."""
     step = case.steps[number]
     target = text.text(step["target"]) if "target" in step else ""
@@ -184,66 +178,48 @@ def _told(text: CaseText, number: int, case: Case) -> str:
 
 def _first_difference(came: Any, expected: Any, place: str = "") -> tuple[str, Any, Any]:
     """The first part that differs: its place as Python writes it, and its two values."""
-    pairs: list[tuple[str, Any, Any]] = []
+    keys: Iterable[Any] = ()
     if isinstance(expected, (list, tuple)) and isinstance(came, (list, tuple)) and len(came) == len(expected):
-        pairs = [(f"[{number}]", one, other) for number, (one, other) in enumerate(zip(came, expected, strict=True))]
+        keys = range(len(expected))
     elif isinstance(expected, Mapping) and isinstance(came, Mapping) and came.keys() == expected.keys():
-        pairs = [(f"[{key!r}]", came[key], expected[key]) for key in expected]
-    for part, one, other in pairs:
-        if difference(one, other, what=""):
-            return _first_difference(one, other, place + part)
+        keys = expected
+    for key in keys:
+        if difference(came[key], expected[key], what=""):
+            return _first_difference(came[key], expected[key], f"{place}[{key!r}]")
     return place, came, expected
 
 
 # --- where the debugger stops ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Stop:
-    """Where `--debug` stops first, in words and as pdb's commands."""
+def first_stop(look: Look, fault: AnsweredCase, file: Path) -> tuple[str, list[str]]:
+    """Where `--debug` stops first, in words and as pdb's commands.
 
-    said: str
-    commands: tuple[str, ...]
-
-
-def first_stop(look: Look, fault: AnsweredCase, file: Path) -> Stop:
-    """The learner's breakpoint, the line that raised, or the first line of the learner's function."""
-    error, source = fault.came.error or {}, file.read_bytes()
-    own = tuple(f"break {file.name}:{line}" for line in _breakpoints(source))
+    At the learner's breakpoint, at the line that raised, or at the first line of the learner's function.
+    """
+    error, tree = fault.came.error or {}, ast.Module([], [])
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(file.read_bytes())
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    named = [(node, getattr(node.func, "id", getattr(node.func, "attr", ""))) for node in calls]
+    own = [f"break {file.name}:{node.lineno}" for node, name in named if name in ("breakpoint", "set_trace")]
     if look.reaches_breakpoint:
-        return Stop("It stops at your own breakpoint.", (*own, "continue"))
+        return "It stops at your own breakpoint.", [*own, "continue"]
     if frames := error.get("frames"):
         line = frames[-1][0]
-        return Stop(f"It stops at line {line}, before that raises.", (*own, f"tbreak {file.name}:{line}", "continue"))
+        return f"It stops at line {line}, before that raises.", [*own, f"tbreak {file.name}:{line}", "continue"]
     method = "__init__" if error.get("kind") in ("names", "weight_shape") else "forward"
     for entry in reversed([step["name"] for step in fault.case.steps if step["do"] == "entry"]):
-        if line := _first_line(source, entry, method):
+        if line := _first_line(tree, entry, method):
             said = f"It stops at the first line of `{entry}`, or where your file raises before."
-            return Stop(said, (*own, f"tbreak {file.name}:{line}", "continue"))
-    return Stop("Your file defines no such function, so it begins at the script's first line.", own)
+            return said, [*own, f"tbreak {file.name}:{line}", "continue"]
+    return "Your file defines no such function, so it begins at the script's first line.", own
 
 
-def _parsed(source: bytes) -> ast.Module:
-    """The file's syntax tree, empty where it is no Python."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Module([], [])
-
-
-def _breakpoints(source: bytes) -> list[int]:
-    """The lines that call `breakpoint()` or `set_trace()`."""
-    calls = [node for node in ast.walk(_parsed(source)) if isinstance(node, ast.Call)]
-    names = {call.lineno: ast.unparse(call.func).rpartition(".")[2] for call in calls}
-    return [line for line, name in names.items() if name in ("breakpoint", "set_trace")]
-
-
-def _first_line(source: bytes, entry: str, method: str) -> int:
+def _first_line(tree: ast.Module, entry: str, method: str) -> int:
     """The first line of a function, or of a class's method, after its docstring; 0 where there is none."""
-    named = [node for node in _parsed(source).body if getattr(node, "name", "") == entry]
-    bodies = [each for node in named if isinstance(node, ast.ClassDef) for each in node.body]
-    functions = [
-        each for each in (*named, *bodies) if isinstance(each, ast.FunctionDef) and each.name in (entry, method)
-    ]
+    found = [node for node in tree.body if getattr(node, "name", "") == entry]
+    found += [each for node in found if isinstance(node, ast.ClassDef) for each in node.body]
+    functions = [each for each in found if isinstance(each, ast.FunctionDef) and each.name in (entry, method)]
     lines = [line for function in functions[-1:] for line in function.body]
     return lines[ast.get_docstring(functions[-1]) is not None and len(lines) > 1].lineno if lines else 0

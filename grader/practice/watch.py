@@ -38,18 +38,8 @@ SETTLED_MS = 10
 LONGEST_MS = 200
 Show = Callable[["Record", Mismatches], None]
 """Prints a record as the terminal report does, with the mismatches of its checks."""
-
 QUIT = "q"
-KEYS = {
-    "n": "next",
-    "h": "hint",
-    "l": "list",
-    "s": "skip",
-    "x": "reset",
-    "r": "run again",
-    "a": "run all",
-    QUIT: "quit",
-}
+KEYS = {"n": "next", "h": "hint", "l": "list", "s": "skip", "x": "reset", "r": "run again", "a": "run all", "q": "quit"}
 
 
 class Watch:
@@ -102,55 +92,49 @@ class Watch:
             return work.path in self._seen or self._known().is_passed(work.exercise.id)
 
     def _check(self, works: Sequence[Work]) -> None:
+        """Judge the files, and say what came of it and which are gone."""
         if not works:
             return
         self._current = self._last = works[-1]
-        if there := [work for work in works if work.path.is_file()]:
-            try:
-                self._judge_files(there, submission_of(self._workspace, there))
-            except SubmissionError as error:  # half written
-                self._clear()
-                self._say(str(error), "red")
-                self._foot()
-        else:
-            self._tell_gone(works)
+        there = [work for work in works if work.path.is_file()]
+        try:
+            if there and not self._judge_files(there, submission_of(self._workspace, there)):
+                return
+        except SubmissionError as error:  # half written
+            self._clear()
+            self._say(str(error), "red")
+        if not there:
+            self._clear()
+            for work in works:
+                self._seen.pop(work.path, None)
+                still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
+                gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
+                self._say(f"{gone} x puts the given file there.", "red")
+        self._foot()
 
-    def _judge_files(self, works: Sequence[Work], submission: Submission) -> None:
-        sources = submission.sources
+    def _judge_files(self, works: Sequence[Work], submission: Submission) -> bool:
+        """Judge files and show the verdict; False where one was saved again meanwhile, which is judged next."""
+        sources, ids = submission.sources, [work.exercise.id for work in works]
         self._seen |= {work.path: sources[work.exercise.id].content for work in works if work.exercise.id in sources}
         self._say(f"Checking {', '.join(sources)} ...", "dim")
         self._is_busy = True
-        record, mismatches = judged(self._judge, submission, [work.exercise.id for work in works])
+        record, mismatches = judged(self._judge, submission, ids)
         self._is_busy = False
-        if any(map(self._is_changed, works)):  # the newer content is judged next
-            return
+        if any(map(self._is_changed, works)):
+            return False
         self._clear()
         self._show(record, mismatches)
-        self._note(submission, works, record)
-        if all(result.status in ("passed", "partly") for result in record.exercises):
-            if any(work.is_review for work in works):  # a review does not change the current exercise
-                print_next(self._workspace, self._known(), self._console)
-            else:
-                self._go_on()
-        self._foot()
-
-    def _tell_gone(self, works: Sequence[Work]) -> None:
-        self._clear()
-        for work in works:
-            self._seen.pop(work.path, None)
-            still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
-            gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
-            self._say(f"{gone} x puts the given file there.", "red")
-        self._foot()
-
-    def _note(self, submission: Submission, works: Sequence[Work], record: Record) -> None:
-        """Note the results, and say what comes back for review and which passed exercises do not pass any more."""
         for sentence in note_record(self._workspace, submission, record, works):
             self._say(sentence, "bold")
-        remarked = remarks(self._workspace, self._known())
-        for work in works:
-            if not work.is_review and work.exercise.id in remarked:
-                self._say(f"{work.exercise.id} is passed, but {remarked[work.exercise.id]}", "yellow")
+        for id, remark in remarks(self._workspace, self._known()).items():
+            if any(work.exercise.id == id and not work.is_review for work in works):
+                self._say(f"{id} is passed, but {remark}", "yellow")
+        if all(result.status in ("passed", "partly") for result in record.exercises):
+            current = self._current
+            self._show_next()
+            if any(work.is_review for work in works):  # a review does not change the current exercise
+                self._current = current
+        return True
 
     # --- keys ------------------------------------------------------------------------------------------------
 
@@ -162,38 +146,39 @@ class Watch:
             return [again]
         if key == "a" and (begun := works_started(self._workspace)):
             return begun
-        actions: dict[str, Callable[[], None]] = {
-            "n": self._next,
-            "h": self._hint,
-            "l": lambda: print_list(self._workspace, self._known(), self._console),
-            "s": self._skip,
-            "x": self._reset if wanted_reset else self._ask_for_reset,
-            "a": lambda: self._say("Nothing is started yet: every file is still as it was given."),
-        }
-        if key in actions:
-            self._clear()
-            try:
-                actions[key]()
-            except OSError as error:
-                self._say(str(error), "red")
-            self._foot()
+        if key not in KEYS or key in ("r", QUIT):
+            return []
+        self._clear()
+        try:
+            if key == "l":
+                print_list(self._workspace, self._known(), self._console)
+            elif key == "h":
+                self._hint()
+            elif key == "x":
+                self._reset(is_sure=wanted_reset)
+            elif key == "a":
+                self._say("Nothing is started yet: every file is still as it was given.")
+            else:
+                self._go_on(skips=key == "s")
+        except OSError as error:
+            self._say(str(error), "red")
+        self._foot()
         return []
 
-    def _next(self) -> None:
+    def _go_on(self, *, skips: bool) -> None:
+        """Make the next exercise the current one; with `skips` the current one is left for later."""
         before = self._current
-        self._go_on()
-        if before is not None and self._current == before:
+        if skips and before is not None and not self._known().is_passed(before.exercise.id):
+            with self._file.change() as progress:
+                progress.of(before.exercise.id).skipped = True
+            self._say(f"Skipped: {before.exercise.id}. It stays in the list (l).")
+        self._show_next()
+        if before is not None and self._current == before and not skips:
             self._say("This one is still open; s skips it.")
 
-    def _go_on(self) -> None:
+    def _show_next(self) -> None:
         coming = print_next(self._workspace, self._known(), self._console)
         self._current = self._workspace.work_of(coming) if coming else None
-
-    def _skip(self) -> None:
-        if self._current is not None and not self._known().is_passed(self._current.exercise.id):
-            self._file.skip(self._current.exercise.id)
-            self._say(f"Skipped: {self._current.exercise.id}. It stays in the list (l).")
-        self._go_on()
 
     def _hint(self) -> None:
         if self._current is None:
@@ -205,23 +190,23 @@ class Watch:
         for sentence in sentences:
             self._say(sentence)
 
-    def _ask_for_reset(self) -> None:
-        if self._current is None:
+    def _reset(self, *, is_sure: bool) -> None:
+        """Put the given file back, at the second key of two."""
+        current = self._current
+        if current is None:
             self._say("There is nothing to reset.")
-            return
-        file = self._workspace.shown(self._current.path)
-        if self._current.is_review:
-            self._say(f"Delete {file} and type `kata review {self._current.exercise.id}` to have it afresh.")
-            return
-        self._wants_reset = True
-        self._say(f"Press x again to put the given file back as {file}; your work is kept. Any other key leaves it.")
-
-    def _reset(self) -> None:
-        assert self._current is not None
-        kept = reset(self._workspace, self._current.exercise)
-        self._seen[self._current.path] = self._current.path.read_bytes()
-        where = f" Your old work is in {self._workspace.shown(kept)}" if kept else ""
-        self._say(f"{self._current.exercise.id} is the given file again.{where}")
+        elif current.is_review:
+            file = self._workspace.shown(current.path)
+            self._say(f"Delete {file} and type `kata review {current.exercise.id}` to have it afresh.")
+        elif not is_sure:
+            self._wants_reset = True
+            asked = f"Press x again to put the given file back as {self._workspace.shown(current.path)}"
+            self._say(f"{asked}; your work is kept. Any other key leaves it.")
+        else:
+            kept = reset(self._workspace, current.exercise)
+            self._seen[current.path] = current.path.read_bytes()
+            where = f" Your old work is in {self._workspace.shown(kept)}" if kept else ""
+            self._say(f"{current.exercise.id} is the given file again.{where}")
 
     # --- the screen ------------------------------------------------------------------------------------------
 
@@ -257,26 +242,6 @@ def _name_of(work: Work) -> str:
 
 
 @contextlib.contextmanager
-def listening(take: Callable[[str], None]) -> Iterator[bool]:
-    """Pass each pressed key to `take`, from a thread; yields whether there is a terminal to read keys from.
-
-    Afterwards the terminal is as before, also after a stop in between (Ctrl-Z).
-    """
-    if not sys.stdin.isatty():
-        yield False
-        return
-    with contextlib.nullcontext(_console_keys) if os.name == "nt" else _terminal_keys() as read:
-
-        def run(ended: threading.Event) -> None:
-            while not ended.is_set() and (typed := read()) is not None:
-                for key in typed:
-                    take(key)
-
-        with _running("keys", run):
-            yield True
-
-
-@contextlib.contextmanager
 def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
     """Pass saved files to `take`, from a thread; files saved at the same time come in one call."""
     reviews = workspace.root / REVIEWS
@@ -298,6 +263,26 @@ def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterat
 
     with _running("saves", run):
         yield
+
+
+@contextlib.contextmanager
+def listening(take: Callable[[str], None]) -> Iterator[bool]:
+    """Pass each pressed key to `take`, from a thread; yields whether there is a terminal to read keys from.
+
+    Afterwards the terminal is as before, also after a stop in between (Ctrl-Z).
+    """
+    if not sys.stdin.isatty():
+        yield False
+        return
+    with contextlib.nullcontext(_console_keys) if os.name == "nt" else _terminal_keys() as read:
+
+        def run(ended: threading.Event) -> None:
+            while not ended.is_set() and (typed := read()) is not None:
+                for key in typed:
+                    take(key)
+
+        with _running("keys", run):
+            yield True
 
 
 @contextlib.contextmanager
@@ -331,11 +316,8 @@ def _terminal_keys() -> Iterator[Callable[[], str | None]]:
         # an arrow or function key is an escape sequence: ignore all of it
         return ("" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore")) if typed else None
 
-    def go_on(*_: Any) -> None:
-        tty.setcbreak(fd)
-
     tty.setcbreak(fd)
-    former = signal.signal(signal.SIGCONT, go_on)
+    former = signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(fd))
     try:
         yield read
     finally:

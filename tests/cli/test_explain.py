@@ -20,22 +20,17 @@ WHOLE_SUM = "import torch\n\n\ndef {id}(amounts):\n    return amounts / amounts.
 ENDS = "import os\n\n\ndef {id}(amounts):\n    os._exit(3)\n"
 
 
-def _write(folder: Path, name: str, **sources: str) -> None:
-    (folder / name).mkdir(parents=True)
-    for id, source in sources.items():
-        (folder / name / f"{id}.py").write_text(source.format(id=id), "utf-8")
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Kata) -> Path:
     """A graded class: a mistake that is known, all right, nothing of one exercise, and a file that ends its process."""
     root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share", "02_more/01_split")
     checks = root / "tests" / "kits" / "01_parts" / "01_share" / "checks.py"
     checks.write_text(checks.read_text("utf-8").replace("low=1.0", "low=1.0, high=2.0"), "utf-8")
-    _write(root / "class", "ada", share=WHOLE_SUM, split=RIGHT)
-    _write(root / "class", "bo", share=RIGHT, split=RIGHT)
-    _write(root / "class", "cy", share=RIGHT)
-    _write(root / "class", "di", share=ENDS, split=RIGHT)
+    for name, share, split in (("ada", WHOLE_SUM, RIGHT), ("bo", RIGHT, RIGHT), ("cy", RIGHT, ""), ("di", ENDS, RIGHT)):
+        (root / "class" / name).mkdir(parents=True)
+        for id, source in {"share": share, "split": split}.items():
+            if source:
+                (root / "class" / name / f"{id}.py").write_text(source.format(id=id), "utf-8")
     (root / "roster.csv").write_text("id,name\nada,Ada Lovelace\nbo,Bo\ncy,Cy\ndi,Di\n", "utf-8")
     done = kata(
         *("grade-class", "class", "--out", "out", "--roster", "roster.csv", "--isolation", "best", "--seed", 5),
@@ -52,21 +47,18 @@ def explained(kata: Kata, root: Path, *arguments: object) -> str:
     return done.stdout
 
 
-def test_each_lost_point_is_told_with_check_message_and_diagnosis(root: Path, kata: Kata) -> None:
+def test_each_lost_point_is_told_with_check_message_and_diagnosis_by_id_or_name(root: Path, kata: Kata) -> None:
     told = explained(kata, root, "ada")
     assert "Ada Lovelace (ada): seed 5" in told
     assert "share, Parts of a whole (share): failed, " in told
-    assert (
-        "Every amount is divided by the sum of its own row. (0 of 2 points; test_every_row_by_itself, failed)" in told
-    )
+    check = "Every amount is divided by the sum of its own row. (0 of 2 points; test_every_row_by_itself, failed)"
+    assert check in told and "split" not in told
     assert "Probably: You divided by one sum of everything. (whole-sum)" in told
-    assert "split" not in told
-
-
-def test_learner_is_found_by_name_and_a_part_of_the_course_by_its_id(root: Path, kata: Kata) -> None:
-    assert explained(kata, root, "Ada Lovelace", "share") == explained(kata, root, "ada")
+    assert explained(kata, root, "Ada Lovelace", "share") == told  # the same inputs every time
     assert "has all points" in explained(kata, root, "bo")
     assert "There is no file for this exercise." in explained(kata, root, "cy")
+    told = explained(kata, root, "di", "share")
+    assert "an error (no answer came)" in told and "torch.tensor(" in told
 
 
 def blocks(told: str) -> list[dict[str, str]]:
@@ -101,15 +93,6 @@ def test_inputs_expected_and_actual_values_are_those_of_the_seed(root: Path, kat
             torch.testing.assert_close(space["output"], shown["output"])
 
 
-def test_the_same_inputs_come_every_time(root: Path, kata: Kata) -> None:
-    assert explained(kata, root, "ada") == explained(kata, root, "ada")
-
-
-def test_file_that_gave_no_answer_is_told_with_what_it_was_asked(root: Path, kata: Kata) -> None:
-    told = explained(kata, root, "di", "share")
-    assert "an error (no answer came)" in told and "torch.tensor(" in told
-
-
 def test_no_page_of_a_learner_has_hidden_inputs_and_each_with_lost_points_says_how_to_ask(
     root: Path, kata: Kata
 ) -> None:
@@ -131,15 +114,11 @@ def test_what_was_handed_in_is_known_after_it_was_changed_or_taken_away(root: Pa
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param(
-            ("zed",), "is called 'zed'. Ids there look like 'ada', 'bo', 'cy', such as: kata explain", id="learner"
-        ),
-        pytest.param(("ada", "shire"), "shire", id="exercise"),
-    ],
+    ("words", "said"),
+    [("zed", "is called 'zed'. Ids there look like 'ada', 'bo', 'cy', such as: kata explain"), ("ada shire", "shire")],
+    ids=["learner", "exercise"],
 )
-def test_what_is_not_there_is_one_sentence(arguments: tuple[str, ...], said: str, root: Path, kata: Kata) -> None:
-    done = kata("explain", "out", *arguments, cwd=root)
+def test_what_is_not_there_is_one_sentence(words: str, said: str, root: Path, kata: Kata) -> None:
+    done = kata("explain", "out", *words.split(), cwd=root)
     assert (done.returncode, done.stdout) == (2, "") and said in done.stderr
     assert len(done.stderr.splitlines()) == 1

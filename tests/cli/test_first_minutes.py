@@ -1,18 +1,51 @@
-"""What can be pasted works, and the shell completes. What is told of wrong folders and files: tests/transcripts."""
+"""What a command loads, what `kata --help` shows, and the shell's completion. What is typed and told: tests/transcripts."""
 
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from grader.cli.app import COMMANDS, LEARN, TEACH, WRITE, app
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
+ROOT = Path(__file__).parents[2]
+SCREEN = 40
+
+
+# --- what a command loads ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "command", ["check share", "list", "next", "hint share", ""], ids=lambda words: words or "kata"
+)
+def test_what_nobody_has_to_be_asked_for_loads_no_torch(command: str, tiny_course: Path, run_command: Run) -> None:
+    done = run_command(sys.executable, "-X", "importtime", "-m", "grader", *command.split(), cwd=tiny_course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "grader.cli.app" in loaded and not {"torch", "numpy"} & loaded
+
 
 @pytest.mark.thorough
-def test_the_file_that_is_given_as_an_example_is_taken(tiny_course: Path, kata: Run, run_command: Run) -> None:
+def test_picture_of_a_wrong_softmax_fits_a_narrow_terminal(tmp_path: Path, kata: Run) -> None:
+    assert kata("init", "work", "--course", ROOT, cwd=tmp_path).returncode == 0
+    (file,) = tmp_path.rglob("03_softmax.py")
+    file.write_text("import torch\n\n\ndef softmax(s, dim=-1):\n    e = torch.exp(s)\n    return e / (e.sum() + 1)\n")
+    done = kata("check", "softmax", "--seed", 5, cwd=tmp_path / "work", env={"COLUMNS": "40"})
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert max(map(len, done.stdout.splitlines())) <= 40
+    assert lines.index("yours (! = wrong)") < lines.index("expected")
+    assert any("0.21! 0.37! 0.33!" in line for line in lines)
+    assert lines.count("yours (! = wrong)") == 1, "only the visible check shows numbers"
+
+
+@pytest.mark.thorough
+def test_the_roster_that_is_given_as_an_example_is_taken(tiny_course: Path, kata: Run, run_command: Run) -> None:
     (tiny_course / "odd.csv").write_text("who,marks\nada,3\n", "utf-8")
     learner = tiny_course / "class" / "Ada Byron" / "share.py"
     learner.parent.mkdir(parents=True)
@@ -24,16 +57,41 @@ def test_the_file_that_is_given_as_an_example_is_taken(tiny_course: Path, kata: 
     assert done.returncode == 0, done.stderr
 
 
+# --- kata --help ------------------------------------------------------------------------------------------------------
+
+
+def test_commands_stand_in_groups_learners_first_on_one_screen(kata: Run, tmp_path: Path) -> None:
+    told = kata("--help", cwd=tmp_path).stdout
+    places = [told.index(f" {group} ") for group in (LEARN, TEACH, WRITE)]
+    assert places == sorted(places) and told.index("\N{BOX DRAWINGS LIGHT VERTICAL} check ") < places[1]
+    assert len(told.splitlines()) <= SCREEN
+
+
+def test_in_a_wheel_learners_see_their_own_commands_and_a_line_about_the_others(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "carried_course").mkdir()
+    monkeypatch.setattr("grader.__file__", str(tmp_path / "__init__.py"))
+    told = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
+    assert f" {LEARN} " in told and f" {TEACH} " not in told
+    assert "To teach or to write a course: grade, grade-class," in told
+    assert CliRunner().invoke(app, ["grade", "--help"]).exit_code == 0
+
+
+def test_every_command_has_its_place() -> None:
+    named = [each.name or each.callback.__name__ for each in app.registered_commands if each.callback is not None]
+    grouped = [each.typer_instance.info.name for each in app.registered_groups if each.typer_instance is not None]
+    assert sorted([*named, *map(str, grouped)]) == sorted(COMMANDS)
+    assert {each.rich_help_panel for each in app.registered_commands} == {LEARN, TEACH, WRITE}
+
+
 # --- completion ------------------------------------------------------------------------------------------------------
 
 
-def completed(cold_kata: Run, cwd: Path, *words: str) -> list[str]:
-    """What bash is offered for the last of the words."""
+def asked(*words: str) -> dict[str, str]:
+    """The variables with which bash asks for the last of the words."""
     line = ["kata", *words]
-    env = {"_KATA_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
-    done = cold_kata(cwd=cwd, env=env)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return {"_KATA_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(line), "COMP_CWORD": str(len(line) - 1)}
 
 
 @pytest.mark.thorough
@@ -52,15 +110,17 @@ def completed(cold_kata: Run, cwd: Path, *words: str) -> list[str]:
     ],
 )
 def test_the_shell_completes(
-    words: list[str], offered: list[str], tmp_path: Path, make_course: Callable[..., Path], cold_kata: Run
+    words: list[str], offered: list[str], tmp_path: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:
     root = make_course(tmp_path / "course", "01_parts/01_share", "01_parts/02_split")
-    assert completed(cold_kata, root, *words) == offered
+    done = kata(cwd=root, env=asked(*words))
+    assert (done.returncode, done.stdout.split()) == (0, offered), done.stderr
 
 
 def test_a_broken_course_completes_nothing_and_says_nothing(tiny_course: Path, cold_kata: Run) -> None:
     (tiny_course / "course.yml").write_text("title: [", "utf-8")
-    assert completed(cold_kata, tiny_course, "check", "sh") == []
+    done = cold_kata(cwd=tiny_course, env=asked("check", "sh"))
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_completing_an_exercise_loads_no_torch(tiny_course: Path, run_command: Run) -> None:
@@ -68,20 +128,13 @@ def test_completing_an_exercise_loads_no_torch(tiny_course: Path, run_command: R
         "import atexit, sys; from grader.cli import main; sys.argv = ['kata'];"
         "atexit.register(lambda: print('torch' if 'torch' in sys.modules else 'light', file=sys.stderr)); main()"
     )
-    env = {"_KATA_COMPLETE": "complete_bash", "COMP_WORDS": "kata check sh", "COMP_CWORD": "2"}
-    done = run_command(_python(), "-c", code, cwd=tiny_course, env=env)
+    done = run_command(sys.executable, "-c", code, cwd=tiny_course, env=asked("check", "sh"))
     assert (done.stdout.split(), done.stderr.split()) == (["share"], ["light"])
 
 
-def _python() -> str:
-    import sys
-
-    return sys.executable
-
-
-def test_bash_takes_what_is_installed(tiny_course: Path, cold_kata: Run, run_command: Run) -> None:
+def test_bash_takes_what_is_installed(tiny_course: Path, run_command: Run) -> None:
     """As it is after `kata --install-completion`, in a real bash."""
-    program = Path(_python()).with_name("kata")
+    program = Path(sys.executable).with_name("kata")
     script = (
         f'PATH="{program.parent}:$PATH"; export HOME="$PWD"; kata --install-completion >/dev/null; . ~/.bashrc; '
         "COMP_WORDS=(kata check sh); COMP_CWORD=2; _kata_completion kata sh check; echo ${COMPREPLY[@]}"

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.authoring.kit import incomplete, misfits, write_stubs
 from grader.course import load_course
 
 KIT = "01_parts/01_share"
-CHECKS, BANK, SOLUTION = f"tests/kits/{KIT}/checks.py", f"tests/kits/{KIT}/mistakes.py", f"solutions/{KIT}.py"
+BANK, SOLUTION = f"tests/kits/{KIT}/mistakes.py", f"solutions/{KIT}.py"
 EXAMPLE = """of its row.
 
     >>> share(torch.tensor([1.0, 1.0, 2.0]))
@@ -19,102 +20,20 @@ EXAMPLE = """of its row.
 """
 
 
-@pytest.mark.parametrize(
-    ("file", "before", "after", "line_with", "told"),
-    [
-        pytest.param(
-            *(BANK, '"test_example"', '"test_exmple"', '"largest"'),
-            "caught_by='test_exmple' of 'largest' is no check of the exercise: did you mean `test_example`?",
-            id="a misspelt caught_by",
-        ),
-        pytest.param(
-            *(BANK, '"test_example"', '"nothing_like_it"', '"largest"'),
-            "there are test_example, test_every_row_by_itself, test_amounts_are_left_alone",
-            id="a caught_by that looks like no check",
-        ),
-        pytest.param(
-            *(BANK, '[(SUM, "amounts.sum()")]', '[("amounts.summ", "amounts.sum()")]', '"whole-sum"'),
-            "the mistake 'whole-sum': 'amounts.summ' occurs 0 times in the reference: copy it from there",
-            id="an edit that does not fit",
-        ),
-        pytest.param(
-            *(BANK, '[(SUM, "amounts.sum()")]', '[("amounts", "amounts.sum()")]', '"whole-sum"'),
-            "occurs 3 times in the reference: take more of the line, or set everywhere=True",
-            id="an edit that fits too often",
-        ),
-        pytest.param(
-            *(BANK, "MISTAKES = [", "MISTAKES = [[", "MISTAKES = [["),
-            "SyntaxError: '[' was never closed. Mend that line",
-            id="a bank that is no Python",
-        ),
-        pytest.param(
-            *(BANK, '(SUM, "amounts.amax', '(SUMM, "amounts.amax', '"largest"'),
-            "NameError: name 'SUMM' is not defined. Mend that line",
-            id="a typo in a bank",
-        ),
-        pytest.param(
-            *(BANK, '"columns", "', '"whole-sum", "', "You summed the columns"),
-            "'whole-sum' is the id of two mistakes: rename one",
-            id="an id twice",
-        ),
-        pytest.param(
-            *(BANK, '"You summed the columns."', '""', '"columns"'),
-            "'columns' has no message: write what the learner probably did",
-            id="no message",
-        ),
-        pytest.param(
-            *(BANK, '"You summed the columns."', '"TODO"', "TODO"),
-            'still to write: Mistake("columns", "TODO"',
-            id="a message TODO",
-        ),
-        pytest.param(
-            *(CHECKS, "def test_example(learner):", "def test_example(learner:", "def test_example"),
-            "SyntaxError: '(' was never closed. Mend that line",
-            id="checks that are no Python",
-        ),
-        pytest.param(
-            *(CHECKS, "import expect, function", "import expct, function", "import expct"),
-            "ImportError: cannot import name 'expct'",
-            id="a typo in an import",
-        ),
-        pytest.param(
-            *(CHECKS, '@points(1, role="manners")\n', "", "def test_amounts_are_left_alone"),
-            "test_amounts_are_left_alone has no @points: write above it what it is worth",
-            id="a check without points",
-        ),
-        pytest.param(
-            *(CHECKS, '    """The amounts that were passed in are not changed."""\n', "", "def test_amounts"),
-            "test_amounts_are_left_alone has no docstring: write the sentence that a learner reads",
-            id="a check without a sentence",
-        ),
-        pytest.param(
-            *(CHECKS, "_alone(learner, draw)", "_alone(learner, draw, tmp_path)", '@points(1, role="manners")'),
-            "test_amounts_are_left_alone gets `learner` and `draw`, and there is no `tmp_path`",
-            id="a check that asks for something else",
-        ),
-        pytest.param(
-            *(SOLUTION, "of its row.", EXAMPLE, ">>> share"),
-            "the example gives tensor([0.2500, 0.2500, 0.5000]), and not tensor([0.2500, 0.2500, 0.6000])",
-            id="an example that is wrong",
-        ),
-        pytest.param(
-            *(SOLUTION, "of its row.", EXAMPLE.replace("share(", "shar("), ">>> shar("),
-            "the example ends with NameError: name 'shar' is not defined",
-            id="an example that ends with an error",
-        ),
-    ],
-)
-def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(
-    file: str, before: str, after: str, line_with: str, told: str, tiny_course: Path
-) -> None:
-    change(tiny_course / file, before, after)
+CASES = yaml.safe_load(Path(__file__).with_name("kit_mistakes.yml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(case: dict[str, str], tiny_course: Path) -> None:
+    file = case["file"]
+    change(tiny_course / file, case["before"], case["after"])
     course = load_course(tiny_course / "course.yml")
     (exercise,) = course.exercises
     write_stubs(course, [exercise])
     (sentence,) = incomplete(course, exercise) or misfits(course, exercise)
     lines = (tiny_course / file).read_text().splitlines()
-    line = next(number for number, each in enumerate(lines, 1) if line_with in each)
-    assert f"{file}:{line}" in sentence and told in sentence, sentence
+    line = next(number for number, each in enumerate(lines, 1) if case["line_with"] in each)
+    assert f"{file}:{line}" in sentence and case["told"] in sentence, sentence
 
 
 FAMILY = """\

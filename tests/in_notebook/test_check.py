@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,9 +18,14 @@ WHOLE_SUM = "def share(amounts):\n    return amounts / amounts.sum()"
 LARGEST = "def share(amounts):\n    return amounts / amounts.amax(-1, keepdim=True)"
 RAISES = "def share(amounts):\n    return amounts / amount"
 ENDLESS = "def share(amounts):\n    while True:\n        pass"
+BAD_TEXT = "def share(amounts):\n    raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')"
 
 
 # --- what is shown -------------------------------------------------------------------------------------------------
+
+
+def pictures(page: str) -> list[str]:
+    return re.findall(r"<img[^>]*>", page)
 
 
 def test_right_answer_passes_and_every_check_is_named(kernel: Any) -> None:
@@ -37,20 +40,13 @@ def test_right_answer_passes_and_every_check_is_named(kernel: Any) -> None:
         assert f"✓ {title}" in shown
 
 
-def pictures(page: str) -> list[str]:
-    return re.findall(r"<img[^>]*>", page)
-
-
-def test_wrong_numbers_of_a_visible_check_are_a_picture(kernel: Any) -> None:
+def test_wrong_numbers_are_a_picture_for_a_visible_check_alone(kernel: Any) -> None:
     kernel.run(LARGEST)
     said = kernel.check("share", seed=11)
     assert 'kata.check("share", seed=11)' in said.text
     (picture,) = pictures(said.html)
     assert 'src="data:image/svg+xml;base64,' in picture and "yours 0.50, expected 0.25" in picture
     assert "yours" in said.text  # the same, drawn with characters
-
-
-def test_numbers_of_hidden_checks_are_not_shown(kernel: Any) -> None:
     kernel.run(WHOLE_SUM)
     said = kernel.check("share")
     assert "✗ Every amount is divided by the sum of its own row." in said.text
@@ -58,19 +54,16 @@ def test_numbers_of_hidden_checks_are_not_shown(kernel: Any) -> None:
 
 
 def test_learners_text_is_escaped(kernel: Any) -> None:
-    kernel.run("def share(amounts):\n    raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')")
+    kernel.run(BAD_TEXT)
     page = kernel.check("share").html
     assert "&lt;script&gt;alert(1)" in page
     assert "<script" not in page and pictures(page) == []
 
 
-def test_stub_as_given_is_not_started(kernel: Any, course: Path) -> None:
+def test_stub_is_not_started_and_other_work_is_noted_as_by_kata_check(kernel: Any, course: Path) -> None:
     kernel.run((course / "exercises" / "01_parts" / "02_slice.py").read_text("utf-8"))
     said = kernel.check("slice")
     assert "○ not started" in said.text and "The cell is as it was given." in said.html
-
-
-def test_progress_is_noted_as_by_kata_check(kernel: Any, course: Path) -> None:
     kernel.run("def slice(amounts):\n    return amounts")
     kernel.check("slice")
     noted = json.loads((course / ".kata" / "progress.json").read_text("utf-8"))
@@ -79,52 +72,48 @@ def test_progress_is_noted_as_by_kata_check(kernel: Any, course: Path) -> None:
 
 # --- which code is judged ------------------------------------------------------------------------------------------
 
+JUDGED = {
+    "imports, helpers and constants of other cells": [
+        ("from torch import sum as add_up\n\nAXIS = -1", ""),
+        ("def whole(amounts):\n    return add_up(amounts, AXIS, keepdim=True)", ""),
+        ("def share(amounts):\n    return amounts / whole(amounts)", "✓ passed"),
+    ],
+    "a helper as the kernel has it": [
+        ("def share(amounts):\n    return amounts / late(amounts)", "late"),
+        ("def late(amounts:\n    return amounts.sum(-1, keepdim=True)", ""),  # a syntax error
+        ("def late(amounts):\n    return amounts.sum()", "✗ failed"),
+        ("def late(amounts):\n    return amounts.sum(-1, keepdim=True)", "✓ passed"),
+    ],
+    "a constant made before its import was run again": [
+        ("import torch as lamp", ""),
+        ("ONE = lamp.tensor(1.0)", ""),
+        ("import torch as lamp", ""),
+        ("def share(amounts):\n    return ONE * amounts / amounts.sum(-1, keepdim=True)", "✓ passed"),
+    ],
+    "no helper of an earlier version of the answer": [
+        (f"def total_once(amounts):\n    return amounts.sum(-1, keepdim=True)\n\n{RIGHT}", ""),
+        ("def share(amounts):\n    return amounts / total_once(amounts)", "total_once"),  # no cell holds it any more
+    ],
+    "an endless loop, and the next answer": [
+        (ENDLESS, "Is there a loop that does not end"),
+        (RIGHT, "✓ passed"),
+    ],
+}
 
-def test_exercise_that_was_not_run_is_one_sentence(kernel: Any) -> None:
-    sentence = kernel.check("rest").sentence
-    assert sentence.startswith("There is nothing to check yet") and "rest" in sentence
-    assert len(sentence.splitlines()) == 1
+
+@pytest.mark.parametrize("cells", JUDGED.values(), ids=JUDGED)
+def test_cells_are_judged_as_the_kernel_has_them(cells: list[tuple[str, str]], kernel: Any) -> None:
+    for source, seen in cells:
+        kernel.run(source)
+        if seen:
+            assert seen in " ".join(kernel.check("share").text.split())
 
 
 def test_what_was_run_last_counts_and_its_cell_is_named(kernel: Any) -> None:
-    kernel.run(RIGHT)
-    wrong = kernel.run(LARGEST).number
-    said = kernel.check("share").text
-    assert "✗ failed" in said and f"as it was run in [{wrong}]" in said
-    right = kernel.run(RIGHT).number
-    said = kernel.check("share").text
-    assert "✓ passed" in said and f"as it was run in [{right}]" in said
-
-
-def test_imports_helpers_and_constants_of_other_cells_are_there(kernel: Any) -> None:
-    kernel.run("from torch import sum as add_up\n\nAXIS = -1")
-    kernel.run("def whole(amounts):\n    return add_up(amounts, AXIS, keepdim=True)")
-    kernel.run("def share(amounts):\n    return amounts / whole(amounts)")
-    assert "✓ passed" in kernel.check("share").text
-
-
-def test_helper_counts_as_the_kernel_has_it(kernel: Any) -> None:
-    kernel.run("def share(amounts):\n    return amounts / late(amounts)")
-    assert "late" in kernel.check("share").text
-    assert kernel.run("def late(amounts:\n    return amounts.sum(-1, keepdim=True)").error == "SyntaxError"
-    kernel.run("def late(amounts):\n    return amounts.sum()")
-    assert "✗ failed" in kernel.check("share").text
-    kernel.run("def late(amounts):\n    return amounts.sum(-1, keepdim=True)")
-    assert "✓ passed" in kernel.check("share").text
-
-
-def test_running_the_imports_again_takes_no_constant_away(kernel: Any) -> None:
-    kernel.run("import torch as lamp")
-    kernel.run("ONE = lamp.tensor(1.0)")
-    kernel.run("import torch as lamp")
-    kernel.run("def share(amounts):\n    return ONE * amounts / amounts.sum(-1, keepdim=True)")
-    assert "✓ passed" in kernel.check("share").text
-
-
-def test_helper_of_an_earlier_version_of_the_answer_is_gone(kernel: Any) -> None:
-    kernel.run(f"def total_once(amounts):\n    return amounts.sum(-1, keepdim=True)\n\n{RIGHT}")
-    kernel.run("def share(amounts):\n    return amounts / total_once(amounts)")
-    assert "total_once" in kernel.check("share").text  # not defined: no cell of the notebook holds it any more
+    for source, verdict in ((RIGHT, "✓ passed"), (LARGEST, "✗ failed"), (RIGHT, "✓ passed")):
+        number = kernel.run(source).number
+        said = kernel.check("share").text
+        assert verdict in said and f"as it was run in [{number}]" in said
 
 
 def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: Any) -> None:
@@ -132,22 +121,6 @@ def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: A
     kernel.run("amount = 1.0\nshare.__code__ = (lambda amounts: amounts / amounts.sum(-1, keepdim=True)).__code__")
     kernel.run("print('4 / 4 points')\n" + RAISES.replace("amount\n", "amounts_\n"))
     assert "✗ failed" in kernel.check("share").text
-
-
-def test_magic_checks_and_runs(kernel: Any) -> None:
-    kernel.run("%load_ext grader.in_notebook")
-    kernel.run(RIGHT)
-    assert "✓ passed" in kernel.run("%kata share").text
-    said = kernel.run(f"%%kata share\n{LARGEST}")
-    assert "✗ failed" in said.text and f"as it was run in [{said.number}]" in said.text
-    kernel.run("%unload_ext grader.in_notebook")
-
-
-@pytest.mark.parametrize("line", ["%kata", "%kata hint share", "%kata check share"], ids=["nothing", "hint", "check"])
-def test_magic_that_names_no_exercise_says_how_it_is_used(line: str, kernel: Any) -> None:
-    kernel.run("%reload_ext grader.in_notebook")
-    said = kernel.run(line)
-    assert said.sentence.startswith("Type one exercise, as in %kata softmax") and not said.shown
 
 
 def test_line_numbers_that_count_other_cells_are_explained(kernel: Any) -> None:
@@ -165,31 +138,45 @@ def test_line_numbers_that_count_other_cells_are_explained(kernel: Any) -> None:
     assert "in line 2, in `share`" in shown and "Line numbers" not in shown
 
 
-def test_cell_under_the_magic_that_fails_is_not_checked(kernel: Any) -> None:
-    kernel.run("%reload_ext grader.in_notebook")
-    said = kernel.run("%%kata share\nraise KeyError('mine')")
+def test_magic_checks_and_runs(kernel: Any) -> None:
+    kernel.run("%load_ext grader.in_notebook")
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.run("%kata share").text
+    said = kernel.run(f"%%kata share\n{LARGEST}")
+    assert "✗ failed" in said.text and f"as it was run in [{said.number}]" in said.text
+    said = kernel.run("%%kata share\nraise KeyError('mine')")  # a cell that fails is not checked
     assert said.error == "KeyError" and not said.shown
+    for line in ("%kata", "%kata hint share", "%kata check share"):
+        said = kernel.run(line)
+        assert said.sentence.startswith("Type one exercise, as in %kata softmax") and not said.shown
+    kernel.run("%unload_ext grader.in_notebook")
 
 
 @pytest.mark.parametrize(
     ("call", "start"),
     [
-        pytest.param(
-            'kata.check("shore")', "there is no exercise `shore`: did you mean `share`?", id="no such exercise"
-        ),
-        pytest.param('kata.check("share", seed="x")', "The seed must be a whole number", id="odd seed"),
-        pytest.param('kata.check("share", course="/nowhere")', "/nowhere does not exist", id="no such course"),
+        pytest.param('"rest"', "There is nothing to check yet: the cell with your answer to rest", id="nothing run"),
+        pytest.param('"shore"', "there is no exercise `shore`: did you mean `share`?", id="no such exercise"),
+        pytest.param('"share", seed="x"', "The seed must be a whole number", id="odd seed"),
+        pytest.param('"share", course="/nowhere"', "/nowhere does not exist", id="no such course"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(call: str, start: str, kernel: Any) -> None:
-    said = kernel.run(call)
+    said = kernel.run(f"kata.check({call})")
     assert start in said.sentence and len(said.sentence.splitlines()) == 1
 
 
 @pytest.mark.thorough
-def test_course_may_lie_elsewhere(kernel: Any, tmp_path: Path, make_course: Callable[..., Path]) -> None:
+def test_course_may_lie_elsewhere_and_broken_checks_count_once_mended(
+    kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
+) -> None:
     other = make_course(tmp_path / "other", "01_parts/01_portion")
+    checks = other / "tests" / "kits" / "01_parts" / "01_portion" / "checks.py"
+    text = checks.read_text("utf-8")
+    checks.unlink()
     kernel.run("def portion(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
+    assert kernel.check("portion", course=str(other)).sentence == "there are no checks for portion"
+    checks.write_text(text, "utf-8")
     assert "✓ passed" in kernel.check("portion", course=str(other / "course.yml")).text
     kernel.run(RIGHT)
     assert "✓ passed" in kernel.check("share").text
@@ -208,20 +195,6 @@ def test_course_beside_a_notebook_is_used_only_when_it_was_named(
     assert not mark.exists()
     kernel.run(RIGHT)
     assert "✓ passed" in kernel.check("share").text
-
-
-@pytest.mark.thorough
-def test_broken_checks_are_a_sentence_and_once_mended_they_count(
-    kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
-) -> None:
-    other = make_course(tmp_path / "broken", "01_parts/01_piece")
-    checks = other / "tests" / "kits" / "01_parts" / "01_piece" / "checks.py"
-    text = checks.read_text("utf-8")
-    checks.unlink()
-    kernel.run("def piece(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
-    assert kernel.check("piece", course=str(other)).sentence == "there are no checks for piece"
-    checks.write_text(text, "utf-8")
-    assert "✓ passed" in kernel.check("piece", course=str(other)).text
 
 
 # --- the kernel ----------------------------------------------------------------------------------------------------
@@ -249,14 +222,6 @@ def test_kernel_stays_clean(open_kernel: Callable[..., Any], course: Path) -> No
     modules_after, *others_after = kernel.told(STATE)
     assert others_after == others
     assert set(modules_after) - set(modules) == {"grader", "grader.in_notebook"}
-
-
-@pytest.mark.thorough
-def test_endless_loop_is_a_verdict_and_the_next_check_works(kernel: Any) -> None:
-    kernel.run(ENDLESS)
-    assert "Is there a loop that does not end" in " ".join(kernel.check("share").text.split())
-    kernel.run(RIGHT)
-    assert "✓ passed" in kernel.check("share").text
 
 
 @pytest.mark.thorough
@@ -313,12 +278,3 @@ def test_command_ends_with_a_kernel_that_is_killed(open_kernel: Callable[..., An
     command = await_command(kernel)
     psutil.Process(kernel.manager.provisioner.process.pid).kill()
     assert command.wait(60) in (None, 1)
-
-
-# --- where there is no grader, or no notebook ------------------------------------------------------------------------
-
-
-def test_outside_of_a_notebook_it_names_the_command() -> None:
-    program = "import grader.in_notebook as kata; kata.check('softmax')"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "This works in a notebook; in a terminal, type: kata check softmax\n"

@@ -13,8 +13,10 @@ import pytest
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
-# The first fails with an error of its own, the second gives wrong numbers, the third is right, the fourth is not begun.
-KITS = ("01_parts/01_share", "01_parts/02_portion", "02_more/01_split", "02_more/03_slice_up")
+# The first fails with an error of its own, the second and third give wrong numbers, the fourth is right, the fifth is
+# not begun.
+KITS = ("01_parts/01_share", "01_parts/02_portion", "02_more/01_piece", "02_more/02_split", "02_more/03_slice_up")
+SHARE, PORTION, PIECE, SPLIT, SLICE_UP = (f"exercises/{kit}.py" for kit in KITS)
 
 RAISES = """\
 def share(amounts):
@@ -45,6 +47,11 @@ def split(amounts):
     return amounts / amounts.sum(-1, keepdim=True)
 """
 
+VISIBLY_WRONG = """\
+def piece(amounts):
+    return amounts / amounts.amax(-1, keepdim=True)
+"""
+
 BESIDE_NO_COURSE = """\
 import sys
 
@@ -52,6 +59,17 @@ import sys
 def test_nothing_heavy_was_loaded():
     assert not {"torch", "pydantic", "yaml", "grader.judge.grading"} & set(sys.modules)
 """
+
+
+PICTURE = [
+    "1, 1 and 2 become .25, .25 and .5.",
+    "Probably: You divided by the largest.",
+    "The parts of 1, 1 and 2 should be .25, .25 and .5.",
+    "The output. All 3 numbers are off.",
+    "yours (! = wrong)     expected",
+    "  0     1     2         0     1     2",
+    " 0.50! 0.50! 1.00!     0.25! 0.25! 0.50!",
+]
 
 
 @pytest.fixture(scope="session")
@@ -65,8 +83,8 @@ def run_pytest(run_command: Run) -> Run:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
     root = make_course(tmp_path_factory.mktemp("course"), *KITS)
-    for kit, source in zip(KITS, (RAISES, WRONG, RIGHT), strict=False):
-        (root / "exercises" / f"{kit}.py").write_text(source)
+    for name, source in {SHARE: RAISES, PORTION: WRONG, PIECE: VISIBLY_WRONG, SPLIT: RIGHT}.items():
+        (root / name).write_text(source)
     return root
 
 
@@ -81,164 +99,128 @@ def test_started_exercises_run_in_course_order_and_the_others_are_not_failures(s
     assert session.returncode == 1, session.stdout + session.stderr
     told = [line.split()[0:2] for line in session.stdout.splitlines() if "::" in line and "%]" in line]
     checks = ("test_example", "test_every_row_by_itself", "test_amounts_are_left_alone")
-    outcomes = iter(["FAILED"] * 3 + ["PASSED", "FAILED", "PASSED"] + ["PASSED"] * 3)
-    due = [[f"exercises/{kit}.py::{check}", next(outcomes)] for kit in KITS[:3] for check in checks]
-    assert told == [*due, [f"exercises/{KITS[3]}.py::not_started", "NOT"]]
-    assert "4 failed, 5 passed, 1 not started" in session.stdout
+    outcomes = iter(
+        [
+            "FAILED",
+            "FAILED",
+            "FAILED",
+            "PASSED",
+            "FAILED",
+            "PASSED",
+            "FAILED",
+            "FAILED",
+            "PASSED",
+            "PASSED",
+            "PASSED",
+            "PASSED",
+        ]
+    )
+    due = [[f"{file}::{check}", next(outcomes)] for file in (SHARE, PORTION, PIECE, SPLIT) for check in checks]
+    assert told == [*due, [f"{SLICE_UP}::not_started", "NOT"]]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        pytest.param("Every amount is divided by the sum of its own row.", id="the check's sentence"),
-        pytest.param(
-            "IndexError in line 8, in `divided` (`return amounts / whole[0, 0, 0, 0]`)", id="the learner's own line"
-        ),
-        pytest.param("Probably: You divided by one sum of everything.", id="the known mistake"),
-    ],
-)
-def test_failure_tells(line: str, session: Done) -> None:
-    assert line in session.stdout
-
-
-def test_failure_shows_nothing_of_the_graders(session: Done) -> None:
-    failures = session.stdout.partition("= FAILURES =")[2]
+def shows_all(done: Done) -> None:
+    """A run of the whole course tells what failed and why, and nothing of the grader's."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "6 failed, 6 passed, 1 not started" in done.stdout
+    for line in (
+        "Every amount is divided by the sum of its own row.",
+        "IndexError in line 8, in `divided` (`return amounts / whole[0, 0, 0, 0]`)",
+        "Probably: You divided by one sum of everything.",
+    ):
+        assert line in done.stdout
+    lines = done.stdout.splitlines()
+    start = lines.index(PICTURE[3]) - 3
+    assert lines[start : start + len(PICTURE)] == PICTURE
+    assert lines.count(PICTURE[6]) == 1, "only the visible check shows numbers"
+    failures = done.stdout.partition("= FAILURES =")[2]
     for foreign in ("Traceback", "grader/", "site-packages", "tests/kits", "learner.agrees"):
         assert foreign not in failures
+
+
+def test_failures_tell_what_failed_and_show_nothing_of_the_graders(session: Done) -> None:
+    shows_all(session)
+
+
+@pytest.mark.thorough
+def test_parallel_run_comes_to_the_same(course: Path, run_pytest: Run) -> None:
+    shows_all(run_pytest("-n", 2, cwd=course))
 
 
 def test_learners_file_is_not_imported_by_pytest(session: Done, course: Path) -> None:
     assert not (course / "imported_by_pytest").exists()
 
 
-def test_untouched_course_is_all_not_started_and_no_failure(tiny_course: Path, run_pytest: Run) -> None:
-    done = run_pytest(cwd=tiny_course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 not started" in done.stdout and "failed" not in done.stdout
-
-
 @pytest.mark.thorough
-def test_one_check_can_be_run_by_name(course: Path, run_pytest: Run) -> None:
-    done = run_pytest(f"exercises/{KITS[1]}.py::test_example", "--seed", 1, cwd=course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 passed" in done.stdout
-
-
-@pytest.mark.thorough
-def test_prints_are_seen_without_isolation(course: Path, run_pytest: Run) -> None:
-    done = run_pytest("-s", "--isolation", "none", f"exercises/{KITS[2]}.py", cwd=course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "splitting (3,)" in done.stdout
-
-
-VISIBLY_WRONG = """\
-def split(amounts):
-    return amounts / amounts.amax(-1, keepdim=True)
-"""
-
-PICTURE = [
-    "1, 1 and 2 become .25, .25 and .5.",
-    "Probably: You divided by the largest.",
-    "The parts of 1, 1 and 2 should be .25, .25 and .5.",
-    "The output. All 3 numbers are off.",
-    "yours (! = wrong)     expected",
-    "  0     1     2         0     1     2",
-    " 0.50! 0.50! 1.00!     0.25! 0.25! 0.50!",
-]
-
-
-@pytest.fixture(scope="module")
-def visibly_wrong(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
-    root = make_course(tmp_path_factory.mktemp("visible"), KITS[2])
-    (root / "exercises" / f"{KITS[2]}.py").write_text(VISIBLY_WRONG)
-    return root
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("workers", [(), ("-n", 2)], ids=["alone", "in parallel"])
-def test_visible_check_shows_what_came_beside_what_was_due(
-    workers: tuple[object, ...], visibly_wrong: Path, run_pytest: Run
+def test_colour_is_in_the_terminal_and_not_in_the_report_for_other_programs(
+    course: Path, run_pytest: Run, tmp_path: Path
 ) -> None:
-    done = run_pytest(*workers, cwd=visibly_wrong)
-    assert done.returncode == 1, done.stdout + done.stderr
-    lines = done.stdout.splitlines()
-    start = lines.index(PICTURE[0])
-    assert lines[start : start + len(PICTURE)] == PICTURE
-    assert lines.count(PICTURE[6]) == 1, "only the visible check shows numbers"
-
-
-@pytest.mark.thorough
-def test_colour_is_there_when_pytest_is_told_to_use_it(visibly_wrong: Path, run_pytest: Run) -> None:
-    environment = {"NO_COLOR": "", "TERM": "xterm-256color"}
-    done = run_pytest("--color=yes", cwd=visibly_wrong, env=environment)
+    file, environment = tmp_path / "report.xml", {"NO_COLOR": "", "TERM": "xterm-256color"}
+    done = run_pytest("--color=yes", f"--junitxml={file}", PIECE, cwd=course, env=environment)
     (row,) = [line for line in done.stdout.splitlines() if line.count("!") == 6]
     assert row.count("\x1b[48;5;") + row.count(";48;5;") >= 6
-
-
-@pytest.mark.thorough
-def test_report_for_other_programs_is_without_colour(visibly_wrong: Path, run_pytest: Run, tmp_path: Path) -> None:
-    file = tmp_path / "report.xml"
-    run_pytest("--color=yes", f"--junitxml={file}", cwd=visibly_wrong, env={"NO_COLOR": ""})
     written = file.read_text(encoding="utf-8")
     assert PICTURE[5] in written and "x1B[" not in written and "\x1b" not in written
 
 
+# --- in pytest's own process ------------------------------------------------------------------------------------------
+
+
 @pytest.mark.thorough
-def test_debugger_stops_in_the_learners_own_frame(course: Path, run_pytest: Run) -> None:
-    commands = "p 'the whole is', whole.tolist()\nq\n"
-    done = run_pytest("--pdb", "--isolation", "none", f"exercises/{KITS[0]}.py", cwd=course, stdin=commands)
-    assert f"exercises/{KITS[0]}.py(8)divided()" in done.stdout
-    assert "('the whole is', [4.0])" in done.stdout
+def test_one_check_runs_by_name_and_prints_are_seen_without_isolation(course: Path, run_pytest: Run) -> None:
+    done = run_pytest("-s", "--isolation", "none", "--seed", 1, f"{SPLIT}::test_example", cwd=course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "splitting (3,)" in done.stdout and "1 passed" in done.stdout
+
+
+@pytest.mark.thorough
+def test_debugger_stops_in_the_learners_own_frame_and_shows_none_of_ours_above(course: Path, run_pytest: Run) -> None:
+    commands = "p 'the whole is', whole.tolist()\nu\nu\nw\nq\n"
+    done = run_pytest("--pdb", f"{SHARE}::test_example", cwd=course, stdin=commands)
+    told = done.stdout.partition("entering PDB")[2]
+    assert f"{SHARE}(8)divided()" in told and "('the whole is', [4.0])" in told
+    assert "share()" in told and "*** Oldest frame" in told
+    assert "grader/" not in told and "tests/kits" not in told and "site-packages" not in told
 
 
 @pytest.mark.thorough
 def test_debugger_stands_in_the_check_where_nothing_was_raised(course: Path, run_pytest: Run) -> None:
-    done = run_pytest(
-        "--pdb", f"exercises/{KITS[1]}.py::test_every_row_by_itself", cwd=course, stdin="p rows != columns\nu\nq\n"
-    )
+    commands = "p rows != columns\nu\nq\n"
+    done = run_pytest("--pdb", f"{PORTION}::test_every_row_by_itself", cwd=course, stdin=commands)
     told = done.stdout.partition("entering PDB")[2]
     assert "checks.py" in told and "-> learner.agrees(" in told and "(Pdb) True" in told and "*** Oldest frame" in told
     assert "site-packages" not in told
 
 
 @pytest.mark.thorough
-def test_debugger_shows_no_frames_of_ours_above_the_learners(course: Path, run_pytest: Run) -> None:
-    done = run_pytest("--pdb", f"exercises/{KITS[0]}.py::test_example", cwd=course, stdin="u\nu\nw\nq\n")
-    told = done.stdout.partition("entering PDB")[2]
-    assert "divided()" in told and "share()" in told and "*** Oldest frame" in told
-    assert "grader/" not in told and "tests/kits" not in told and "site-packages" not in told
-
-
-@pytest.mark.thorough
 def test_quitting_at_a_breakpoint_ends_the_run_and_is_no_failure_of_the_code(course: Path, run_pytest: Run) -> None:
-    file = course / "exercises" / f"{KITS[2]}.py"
-    file.write_text(RIGHT.replace("    return", "    breakpoint()\n    return"))
+    (course / SPLIT).write_text(RIGHT.replace("    return", "    breakpoint()\n    return"))
     try:
-        done = run_pytest("-s", f"exercises/{KITS[2]}.py", cwd=course, stdin="p amounts.shape\nq\n")
+        done = run_pytest("-s", SPLIT, cwd=course, stdin="p amounts.shape\nq\n")
     finally:
-        file.write_text(RIGHT)
+        (course / SPLIT).write_text(RIGHT)
     assert "torch.Size([3])" in done.stdout and "Exit: Quitting debugger" in done.stdout
     assert done.stdout.count("splitting (") == 1 and "1 failed" not in done.stdout
 
 
-@pytest.mark.thorough
-def test_parallel_run_comes_to_the_same(course: Path, run_pytest: Run) -> None:
-    done = run_pytest("-n", 2, cwd=course)
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "4 failed, 5 passed, 1 not started" in done.stdout
-    assert "IndexError in line 8, in `divided`" in done.stdout and "grader/" not in done.stdout
+# --- courses and other folders ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("folder", ["work", "exercises"])
-def test_nothing_happens_outside_a_course(folder: str, tmp_path: Path, run_pytest: Run) -> None:
-    (tmp_path / folder).mkdir()
-    (tmp_path / folder / "test_own.py").write_text(BESIDE_NO_COURSE)
-    done = run_pytest(cwd=tmp_path)
+def test_nothing_happens_outside_a_course(tmp_path: Path, run_pytest: Run) -> None:
+    for folder in ("work", "exercises"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "test_own.py").write_text(BESIDE_NO_COURSE)
+    done = run_pytest("--import-mode=importlib", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
+    assert "2 passed" in done.stdout
 
 
-def test_broken_course_is_told_without_a_trace(tiny_course: Path, run_pytest: Run) -> None:
+def test_untouched_course_is_no_failure_and_a_broken_one_is_told_without_a_trace(
+    tiny_course: Path, run_pytest: Run
+) -> None:
+    done = run_pytest(cwd=tiny_course)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 not started" in done.stdout and "failed" not in done.stdout
     yml = tiny_course / "course.yml"
     yml.write_text(yml.read_text().replace("document: sums", "document: sumz"))
     done = run_pytest(cwd=tiny_course)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +18,16 @@ FILE = f"{UNIT}/01_share.py"
 
 
 @pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    """Somebody else's folder, which looks like what stands at each of the places."""
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """Somebody else's folder, which looks like what stands at each of the places; after the test it is as before."""
     folder = tmp_path / "outside"
     for name in ("file", "README.md", "workspace.json", "progress.json", "progress.lock", "01_share.py", "share/file"):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(WRONG)
-    return folder
+    before = contents(folder)
+    yield folder
+    assert contents(folder) == before
 
 
 def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -41,79 +43,68 @@ def link(place: Path, outside: Path, make: Callable[[Path, Path], None] = os.sym
     make(outside / "file" if place.suffix or place.name == "progress.lock" else outside, place)
 
 
+@pytest.fixture
+def init(tmp_path: Path, tiny_course: Path, kata: Run) -> Callable[..., Path]:
+    """Has `kata init` make a workspace, with this status."""
+
+    def make(name: str = "mine", status: int = 0, said: str = "") -> Path:
+        done = kata("init", name, "--course", tiny_course, cwd=tmp_path, seconds=30)
+        assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
+        return tmp_path / name
+
+    return make
+
+
+@pytest.fixture
+def mine(init: Callable[..., Path]) -> Path:
+    """A workspace with work in it."""
+    folder = init()
+    (folder / FILE).write_text(RIGHT)
+    return folder
+
+
 ON_THE_WAY = ["exercises", UNIT, ".kata"]
 AT_THE_END = [f"{UNIT}/README.md", ".kata/workspace.json", FILE]
 
 
 @pytest.mark.parametrize("place", [*ON_THE_WAY, *AT_THE_END])
 def test_init_writes_through_no_link_in_the_folder(
-    place: str, outside: Path, tmp_path: Path, tiny_course: Path, kata: Run
+    place: str, outside: Path, tmp_path: Path, init: Callable[..., Path]
 ) -> None:
-    mine = tmp_path / "mine"
-    link(mine / place, outside)
-    before = contents(outside)
-    done = kata("init", mine, "--course", tiny_course, cwd=tmp_path)
-    assert contents(outside) == before
+    link(tmp_path / "mine" / place, outside)
     if place in ON_THE_WAY:
-        assert (done.returncode, done.stderr.splitlines()) == (
-            2,
-            [f"this is a link, and nothing is written through links: take it away: {mine / place}"],
-        )
+        init(status=2, said=f"nothing is written through links: take it away: mine/{place}\n")
     else:
-        assert done.returncode == 0, done.stderr
-        assert (mine / place).is_symlink() == (place == FILE)  # what a learner put in an exercise's place is kept
+        init()  # what a learner put in an exercise's place is kept
+        assert (tmp_path / "mine" / place).is_symlink() == (place == FILE)
 
 
 def test_init_breaks_a_hard_link_and_keeps_what_else_it_names(
-    outside: Path, tmp_path: Path, tiny_course: Path, kata: Run
+    outside: Path, tmp_path: Path, init: Callable[..., Path]
 ) -> None:
     link(tmp_path / f"mine/{UNIT}/README.md", outside, os.link)
-    before = contents(outside)
-    assert kata("init", "mine", "--course", tiny_course, cwd=tmp_path).returncode == 0
-    assert contents(outside) == before and "# 01_parts" in (tmp_path / f"mine/{UNIT}/README.md").read_text()
+    assert "# 01_parts" in (init() / f"{UNIT}/README.md").read_text()
 
 
-def test_init_waits_for_no_pipe(tmp_path: Path, tiny_course: Path, kata: Run) -> None:
+def test_init_waits_for_no_pipe(tmp_path: Path, init: Callable[..., Path]) -> None:
     for place in (FILE, f"{UNIT}/README.md", ".kata/workspace.json"):
         (tmp_path / "mine" / place).parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(tmp_path / "mine" / place)
-    done = kata("init", "mine", "--course", tiny_course, cwd=tmp_path, seconds=30)
-    assert (done.returncode, "1 of yours kept" in done.stdout) == (0, True), done.stderr
+    init(said="1 of yours kept")
 
 
 def test_folder_that_is_reached_through_a_link_is_made_as_it_was_named(
-    tmp_path: Path, tiny_course: Path, kata: Run
+    tmp_path: Path, init: Callable[..., Path], kata: Run
 ) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "mine").symlink_to(tmp_path / "real")
-    assert kata("init", "mine", "--course", tiny_course, cwd=tmp_path).returncode == 0
-    assert "(share)" in kata("list", cwd=tmp_path / "mine").stdout and (tmp_path / "real" / FILE).is_file()
+    assert "(share)" in kata("list", cwd=init()).stdout and (tmp_path / "real" / FILE).is_file()
 
 
-@pytest.fixture
-def mine(tmp_path: Path, tiny_course: Path, kata: Run) -> Path:
-    """A workspace with work in it."""
-    assert kata("init", "mine", "--course", tiny_course, cwd=tmp_path).returncode == 0
-    (tmp_path / "mine" / FILE).write_text(RIGHT)
-    return tmp_path / "mine"
-
-
-PLACES = {
-    "the state": ".kata",
-    "the archive": ".kata/archive",
-    "the archive of one": ".kata/archive/share",
-    "the exercises": "exercises",
-    "the unit": UNIT,
-    "the file": FILE,
-}
-
-
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("place", [".kata", ".kata/archive", ".kata/archive/share", "exercises", UNIT, FILE])
 def test_reset_moves_and_writes_nothing_through_a_link(place: str, mine: Path, outside: Path, kata: Run) -> None:
     link(mine / place, outside)
-    before = contents(outside)
     done = kata("reset", "share", cwd=mine)
-    assert contents(outside) == before
     if place == FILE:
         assert done.returncode == 0, done.stderr
         assert not (mine / FILE).is_symlink() and "NotImplementedError" in (mine / FILE).read_text()
@@ -126,19 +117,14 @@ def test_reset_moves_and_writes_nothing_through_a_link(place: str, mine: Path, o
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("place", [".kata", ".kata/progress.lock", ".kata/progress.json", "report.html"])
-@pytest.mark.parametrize(
-    "arguments", [["check"], ["report"], ["hint", "share"], ["next", "--skip"]], ids=["check", "report", "hint", "skip"]
-)
-def test_nothing_is_noted_through_a_link(
-    arguments: list[str], place: str, mine: Path, outside: Path, kata: Run
-) -> None:
+@pytest.mark.parametrize("words", ["check", "report", "hint share", "next --skip"])
+def test_nothing_is_noted_through_a_link(words: str, place: str, mine: Path, outside: Path, kata: Run) -> None:
     link(mine / place, outside)
-    before = contents(outside)
-    done = kata(*arguments, cwd=mine)
-    assert contents(outside) == before and "Traceback" not in done.stderr
+    done = kata(*words.split(), cwd=mine)
+    assert "Traceback" not in done.stderr
     if place == ".kata":  # a link makes no workspace
         assert (done.returncode, done.stdout) == (2, "")
-    elif arguments == ["check"]:
+    elif words == "check":
         assert (done.returncode, "4 / 4" in done.stdout) == (0, True), done.stderr
 
 
@@ -146,30 +132,22 @@ def test_nothing_is_noted_through_a_link(
 def test_review_is_handed_out_through_no_link(place: str, mine: Path, outside: Path, kata: Run) -> None:
     assert kata("check", cwd=mine).returncode == 0
     link(mine / place, outside)
-    before = contents(outside)
     done = kata("review", "share", cwd=mine)
-    assert contents(outside) == before
     assert done.returncode == (2 if place == "review" else 0), done.stderr
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "arguments",
-    [["grade", FILE, "--isolation", "best", "--json"], ["grade", FILE, "--isolation", "best", "--html"], ["report", "--out"]],
-    ids=["record", "page", "report"],
-)  # fmt: skip
-def test_output_in_the_place_of_a_link_is_refused(arguments: list[str], mine: Path, outside: Path, kata: Run) -> None:
+@pytest.mark.parametrize("words", [f"grade {FILE} --isolation best --json", f"grade {FILE} --isolation best --html", "report --out"])  # fmt: skip
+def test_output_in_the_place_of_a_link_is_refused(words: str, mine: Path, outside: Path, kata: Run) -> None:
     (mine / "out.html").symlink_to(outside / "file")
-    before = contents(outside)
-    done = kata(*arguments, "out.html", cwd=mine)
-    assert contents(outside) == before
+    done = kata(*words.split(), "out.html", cwd=mine)
     assert (done.returncode, "this is a link" in done.stderr) == (2, True), done.stdout
 
 
 def test_the_learner_beside_is_served_as_ever(
-    mine: Path, outside: Path, tmp_path: Path, tiny_course: Path, kata: Run
+    mine: Path, outside: Path, tmp_path: Path, init: Callable[..., Path], kata: Run
 ) -> None:
     link(tmp_path / "other/.kata", outside)
-    assert kata("init", "other", "--course", tiny_course, cwd=tmp_path).returncode == 2
+    init("other", status=2)
     assert kata("check", cwd=mine).returncode == 0
     assert (mine / ".kata/progress.json").is_file()

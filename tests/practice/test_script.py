@@ -28,9 +28,6 @@ def share(amounts):
     largest = amounts.max()
     return amounts / largest
 """
-STOPS = WRONG.replace("    return", "    breakpoint()\n    return")
-STOPS_BY_IMPORT = WRONG.replace("    return", "    import pdb; pdb.set_trace()\n    return")
-STOPS_ELSEWHERE = WRONG + "\n\ndef other():\n    breakpoint()\n"
 RAISES = (
     "def share(amounts):\n    return divided(amounts, amounts.sum())\n\n\ndef divided(a, b):\n    return a / b[0, 0]\n"
 )
@@ -90,15 +87,14 @@ def debug(tiny_course: Path, cold_kata: Run) -> Callable[..., Done]:
 
     def run(source: str, *commands: str) -> Done:
         (tiny_course / FILE).write_text(source)
-        typed = "".join(f"{command}\n" for command in commands)
-        return cold_kata("check", "--debug", "share", cwd=tiny_course, stdin=typed)
+        return cold_kata("check", "--debug", "share", cwd=tiny_course, stdin="\n".join([*commands, "q\n"]))
 
     return run
 
 
 @pytest.mark.thorough
 def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand(debug: Callable[..., Done]) -> None:
-    done = debug(WRONG, "p amounts.tolist(), yours.tolist(), expected.tolist()", "n", "p largest", "q")
+    done = debug(WRONG, "p amounts.tolist(), yours.tolist(), expected.tolist()", "n", "p largest")
     assert done.returncode == 1, done.stderr
     before, _, after = done.stdout.partition("(Pdb)")
     assert "It stops at the first line of `share`" in before
@@ -106,36 +102,38 @@ def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand
     assert after.startswith(" ([1.0, 1.0, 2.0], [0.5, 0.5, 1.0], [0.25, 0.25, 0.5])") and "tensor(2.)" in after
 
 
+STOPS = {
+    "breakpoint()": (WRONG.replace("    return", "    breakpoint()\n    return"), "01_share.py(3)share()"),
+    "pdb.set_trace()": (
+        WRONG.replace("    return", "    import pdb; pdb.set_trace()\n    return"),
+        "01_share.py(3)share()",
+    ),
+    "a breakpoint that is not reached": (WRONG + "\n\ndef other():\n    breakpoint()\n", "01_share.py(2)share()"),
+    "an error": (RAISES, "01_share.py(6)divided()"),
+    "an error while it is loaded": ("1 / 0\n\n\n" + WRONG, "01_share.py(1)<module>()"),
+    "no function of one's own": ("import torch\nshare = torch.sum\n", "01_share_case.py("),
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("source", "line"), STOPS.values(), ids=STOPS)
+def test_debugger_opens_where_one_wants_to_look(source: str, line: str, debug: Callable[..., Done]) -> None:
+    before, _, after = debug(source, "p expected.tolist()").stdout.partition("(Pdb)")
+    assert line in before.splitlines()[-2] and after.startswith(" [0.25, 0.25, 0.5]"), before + after
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("source", "line"),
-    [
-        pytest.param(STOPS, "01_share.py(3)share()", id="breakpoint()"),
-        pytest.param(STOPS_BY_IMPORT, "01_share.py(3)share()", id="pdb.set_trace()"),
-        pytest.param(STOPS_ELSEWHERE, "01_share.py(2)share()", id="a breakpoint that is not reached"),
-        pytest.param(RAISES, "01_share.py(6)divided()", id="an error"),
-        pytest.param("1 / 0\n\n\n" + WRONG, "01_share.py(1)<module>()", id="an error while it is loaded"),
-        pytest.param("import torch\nshare = torch.sum\n", "01_share_case.py(", id="no function of one's own"),
-    ],
+    ("old", "new", "place"),
+    [("self.d_out**0.5", "self.d_out", "forward()"), ("self.W_key", "self.W_keys", "__init__()")],
+    ids=["wrong numbers", "another name for a layer"],
 )
-def test_debugger_opens_where_one_wants_to_look(source: str, line: str, debug: Callable[..., Done]) -> None:
-    done = debug(source, "p expected.tolist()", "q")
-    before, _, after = done.stdout.partition("(Pdb)")
-    assert line in before.splitlines()[-2] and after.startswith(" [0.25, 0.25, 0.5]"), done.stdout
-
-
-@pytest.mark.thorough
-def test_class_is_debugged_in_forward_and_where_a_layer_has_another_name_in_the_constructor(
-    cold_kata: Run, tmp_path: Path
+def test_class_is_debugged_in_forward_or_in_its_constructor(
+    old: str, new: str, place: str, cold_kata: Run, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "work"
-    assert cold_kata("init", folder, "--course", ROOT, cwd=tmp_path).returncode == 0
-    file = next(folder.rglob("07_causal_attention.py"))
+    assert cold_kata("init", "work", "--course", ROOT, cwd=tmp_path).returncode == 0
+    file = next(tmp_path.rglob("07_causal_attention.py"))
     solution = (ROOT / "solutions" / "03_masks_and_dropout" / "07_causal_attention.py").read_text("utf-8")
-    for old, new, place in (
-        ("self.d_out**0.5", "self.d_out", "forward()"),
-        ("self.W_key", "self.W_keys", "__init__()"),
-    ):
-        file.write_text(solution.replace(old, new))
-        done = cold_kata("check", "--debug", "causal_attention", cwd=folder, stdin="q\n")
-        assert place in done.stdout.partition("(Pdb)")[0], done.stdout
+    file.write_text(solution.replace(old, new))
+    done = cold_kata("check", "--debug", "causal_attention", cwd=tmp_path / "work", stdin="q\n")
+    assert place in done.stdout.partition("(Pdb)")[0], done.stdout

@@ -22,8 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.app import app
-from grader.cli.endings import sentences
+from grader.cli.app import app, sentences
 from grader.practice.progress import ProgressFile
 from grader.practice.review import cards_of
 
