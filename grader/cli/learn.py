@@ -192,9 +192,9 @@ def _write_script(workspace: Workspace, work: Work, level: Level, seed: int | No
 
 
 @app.command(rich_help_panel=LEARN)
-def watch(isolation: Isolation = "best", seed: Seed = None, course: CourseFile = None) -> None:
+def watch(seed: Seed = None, course: CourseFile = None) -> None:
     """Check every file as soon as it is saved; press single keys for hints, the next exercise and more."""
-    level = level_called(isolation, chosen_aloud=False)
+    level = level_called("best", chosen_aloud=False)
     workspace = workspace_here(course)
     progress_of(workspace)
     from grader.practice.watch import Watch
@@ -275,16 +275,13 @@ def solution(
 ) -> None:
     """Your answer beside the course's, and other ways to write it; after passing."""
     from grader.practice.hints import print_answers
-    from grader.practice.review import note_solution_seen
 
     workspace = workspace_here(course)
-    exercise, has_answers = workspace.course.exercise(id), workspace.course.has_answers
+    exercise = workspace.course.exercise(id)
     if not force and not progress_of(workspace).is_passed(exercise.id):
-        more = ", and --force shows the answer all the same" if has_answers else ""
+        more = ", and --force shows the answer all the same" if workspace.course.has_answers else ""
         raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
     print_answers(workspace, exercise, console())
-    if has_answers:
-        note_solution_seen(workspace, exercise)
 
 
 # --- workspace and machine --------------------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
 def print_answers(workspace: Workspace, exercise: Exercise, console: Console) -> None:
     """Print the learner's file and the course's answer, side by side where there is room, then each alternative.
 
-    In a course without answers the learner's file is printed alone, and this is said. Raises OSError.
+    That they were seen is noted: a later pass does not count as found alone. In a course without answers the learner's
+    file is printed alone, and this is said. Raises OSError.
     """
     from rich.columns import Columns
     from rich.panel import Panel
@@ -84,6 +85,8 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
         return
     for id, source in load_alternatives(course, exercise).items():
         console.print(panel(f"another way: {id.replace('_', ' ')}", source))
+    with ProgressFile(workspace.state).change() as progress:
+        progress.of(exercise.id).solution_seen_at.append(now())
 
 
 def _code(text: str) -> str:

@@ -182,9 +182,3 @@ def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
         if review is None:
             done.reviews.append(ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints)))
     return HandedOut(path, kept)
-
-
-def note_solution_seen(workspace: Workspace, exercise: Exercise) -> None:
-    """Note that the solution was shown: a later pass does not count as found alone. Raises OSError."""
-    with ProgressFile(workspace.state).change() as progress:
-        progress.of(exercise.id).solution_seen_at.append(now())

@@ -76,13 +76,18 @@ def begun(tiny_course: Path, kata: Run) -> Path:
     return tiny_course
 
 
-def test_the_course_knows_the_exercise_and_keeps_all_else(begun: Path, make_course: Callable[..., Path]) -> None:
-    exercise = load_course(begun / "course.yml").exercise("halve")
+def test_the_course_knows_the_exercise_and_keeps_all_else(tiny_course: Path, kata: Run) -> None:
+    lesson, closing = tiny_course / "exercises" / UNIT / "README.md", "\n## Try this\n\nAdd 5.\n"
+    first = lesson.read_text("utf-8")
+    lesson.write_text(first + closing, "utf-8")
+    before = (tiny_course / "course.yml").read_text("utf-8")
+    assert kata("new", "halve", "--unit", UNIT, "--title", "Cut in half", cwd=tiny_course).returncode == 0
+    exercise = load_course(tiny_course / "course.yml").exercise("halve")
     assert (exercise.title, exercise.relative_path, exercise.requires) == ("Cut in half", FILE, ("share",))
-    before = (make_course(begun.parent / "before", "01_parts/01_share") / "course.yml").read_text("utf-8")
-    after = (begun / "course.yml").read_text("utf-8")
-    start = after.index("      - id: halve")
-    assert before.startswith(after[:start]) and after.count("- id: share") == 1
+    after = (tiny_course / "course.yml").read_text("utf-8")
+    assert before.startswith(after[: after.index("      - id: halve")]) and after.count("- id: share") == 1
+    written = lesson.read_text("utf-8")  # its section stands above what closes the lesson
+    assert written.startswith(f"{first}\n## 02 Cut in half\n") and written.endswith(closing)
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -101,25 +106,10 @@ def test_every_unit_of_the_course_takes_another_exercise(unit: str, tmp_path: Pa
     assert [each for each in after.exercises if each.id != "halve"] == list(course.exercises)
 
 
-def test_its_section_stands_above_what_closes_the_lesson(tiny_course: Path, kata: Run) -> None:
-    lesson = tiny_course / "exercises" / UNIT / "README.md"
-    closing = "\n## Try this\n\nAdd 5.\n"
-    before = lesson.read_text("utf-8")
-    lesson.write_text(before + closing, "utf-8")
-    assert kata("new", "halve", "--unit", UNIT, "--title", "Cut in half", cwd=tiny_course).returncode == 0
-    after = lesson.read_text("utf-8")
-    assert after.startswith(before) and after.endswith(closing)
-    assert after[len(before) : -len(closing)].startswith("\n## 02 Cut in half\n")
-
-
 @pytest.mark.thorough
-def test_verify_names_what_is_missing(begun: Path, kata: Run) -> None:
+def test_verify_names_what_is_missing_and_holds_once_all_of_it_is_written(begun: Path, kata: Run) -> None:
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 1 and "write at least 3 other right answers" in done.stdout, done.stdout + done.stderr
-
-
-@pytest.mark.thorough
-def test_the_scaffold_holds_once_all_of_it_is_written(begun: Path, kata: Run) -> None:
     write(begun)
     done = kata("verify", "halve", cwd=begun)
     assert done.returncode == 0 and "All hold" in done.stdout, done.stdout + done.stderr
@@ -140,28 +130,22 @@ def test_what_is_left_of_the_scaffold_is_refused(left: str, told: str, begun: Pa
     assert left.strip(" ,") in (begun / name).read_text("utf-8").splitlines()[int(line) - 1]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        pytest.param(["share", "--unit", UNIT], "already", id="an id that is taken"),
-        pytest.param(["halve", "--unit", "09_none"], UNIT, id="no such unit"),
-        pytest.param(["2nd", "--unit", UNIT], "becomes a function", id="no name of Python's"),
-        pytest.param(["class", "--unit", UNIT], "becomes a function", id="a keyword"),
-        pytest.param(["halve", "--unit", UNIT, "--title", 'a "b"'], "no quotes", id="a title with quotes"),
-    ],
-)
-def test_refusal_is_one_sentence_and_changes_nothing(
-    arguments: list[str], told: str, tiny_course: Path, kata: Run
-) -> None:
+REFUSED = {
+    "an id that is taken": (["share", "--unit", UNIT], "already"),
+    "no such unit": (["halve", "--unit", "09_none"], UNIT),
+    "no name of Python's": (["2nd", "--unit", UNIT], "becomes a function"),
+    "a keyword": (["class", "--unit", UNIT], "becomes a function"),
+    "a title with quotes": (["halve", "--unit", UNIT, "--title", 'a "b"'], "no quotes"),
+    "a file that is there": (["halve", "--unit", UNIT], "there already"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusal_is_one_sentence_and_changes_nothing(case: str, tiny_course: Path, kata: Run) -> None:
+    if case == "a file that is there":
+        (tiny_course / "solutions" / FILE).write_text("mine\n")
+    words, told = REFUSED[case]
     before = {path: path.read_bytes() for path in tiny_course.rglob("*") if path.is_file()}
-    done = kata("new", *arguments, cwd=tiny_course)
+    done = kata("new", *words, cwd=tiny_course)
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
     assert {path: path.read_bytes() for path in tiny_course.rglob("*") if path.is_file()} == before
-
-
-def test_a_file_that_is_there_is_not_written_over(tiny_course: Path, kata: Run) -> None:
-    path = tiny_course / "solutions" / FILE
-    path.write_text("mine\n")
-    done = kata("new", "halve", "--unit", UNIT, cwd=tiny_course)
-    assert done.returncode == 2 and "there already" in done.stderr and path.read_text() == "mine\n"
-    assert "halve" not in (tiny_course / "course.yml").read_text("utf-8")

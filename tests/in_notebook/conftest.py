@@ -30,19 +30,19 @@ class Said:
     error: str = ""
     traceback: str = ""
 
-    @property
-    def text(self) -> str:
-        """The one verdict as text."""
+    def only(self, kind: str) -> str:
+        """The one thing that is displayed, as text or HTML."""
         assert not self.error and not self.printed, (self.error, self.printed)
         (data,) = self.shown
-        return data["text/plain"]
+        return data[f"text/{kind}"]
+
+    @property
+    def text(self) -> str:
+        return self.only("plain")
 
     @property
     def html(self) -> str:
-        """The one verdict as HTML."""
-        assert not self.error and not self.printed, (self.error, self.printed)
-        (data,) = self.shown
-        return data["text/html"]
+        return self.only("html")
 
     @property
     def sentence(self) -> str:

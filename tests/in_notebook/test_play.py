@@ -15,12 +15,8 @@ import pytest
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
-ID, FILE = "cross_attention", "02_self_attention/09_cross_attention.py"
-
-
-@pytest.fixture(scope="module")
-def answer() -> str:
-    return (ROOT / "solutions" / FILE).read_text("utf-8")
+ID = "cross_attention"
+ANSWER = (ROOT / "solutions" / "02_self_attention" / "09_cross_attention.py").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +29,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, kata: Callable[..., subproc
 
 
 @pytest.fixture(scope="module")
-def playing(open_kernel: Callable[..., Any], folder: Path, answer: str) -> Any:
+def playing(open_kernel: Callable[..., Any], folder: Path) -> Any:
     """A kernel in which the answer was run, and has passed."""
     kernel = open_kernel(folder, first="%load_ext grader.in_notebook")
     said = kernel.run(f"%kata play {ID}")
     assert "There is nothing to check yet" in said.text
-    kernel.run(answer)
+    kernel.run(ANSWER)
     assert f"First: %kata {ID}" in kernel.run(f"%kata play {ID}").text
     assert "✓ passed" in kernel.run(f"%kata {ID}").text
     return kernel
@@ -63,14 +59,14 @@ def test_the_answer_is_seen_at_work_and_kept_with_the_progress(playing: Any, fol
     assert kept["wrote"] == [["your class", "1999-12-24"]]
 
 
-def test_wrong_code_is_shown_beside_the_formula(playing: Any, answer: str) -> None:
-    assert " * self.scaling" in answer
-    playing.run(answer.replace(" * self.scaling", ""))
+def test_wrong_code_is_shown_beside_the_formula(playing: Any) -> None:
+    assert " * self.scaling" in ANSWER
+    playing.run(ANSWER.replace(" * self.scaling", ""))
     assert "✗ failed" in playing.run(f"%kata {ID}").text
     text, _ = everything(playing.run(f"%kata play {ID}"))
     assert "Your last check did not pass" in text
     assert "by the formula" in text
-    playing.run(answer)
+    playing.run(ANSWER)
     assert "✓ passed" in playing.run(f"%kata {ID}").text
 
 
@@ -97,16 +93,12 @@ def test_what_cannot_be_played_is_one_sentence(playing: Any, line: str, said: st
     assert len(told.splitlines()) == 1
 
 
-def test_the_judge_goes_on_checking_after_a_play(playing: Any) -> None:
-    assert "✓ passed" in playing.run(f"%kata {ID}").text
-
-
 def test_a_check_offers_to_play_in_the_way_that_works_here(
-    open_kernel: Callable[..., Any], folder: Path, answer: str, playing: Any
+    open_kernel: Callable[..., Any], folder: Path, playing: Any
 ) -> None:
     assert f"See it at work: %kata play {ID}" in playing.run(f"%kata {ID}").text
     without_magic = open_kernel(folder)  # as a released notebook has it
-    without_magic.run(answer)
+    without_magic.run(ANSWER)
     assert f'See it at work: kata.play("{ID}")' in without_magic.check(ID).text
     text, _ = everything(without_magic.run(f'kata.play("{ID}")'))
     assert f'kata.play("{ID} --page")' in text.splitlines()[-1]
