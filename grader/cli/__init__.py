@@ -6,7 +6,6 @@ from . import (  # noqa: F401  each adds its commands
     learn_play,
     learn_progress,
     teach_class,
-    teach_export,
     teach_grade,
     teach_release,
 )

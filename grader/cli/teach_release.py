@@ -11,7 +11,7 @@ from typer import Argument, Option, Typer
 from grader.errors import KataError
 
 from .app import TEACH, app
-from .teach_export import Force
+from .teach_class import Force
 from .terms import CourseFile, Only, Units, chosen_part, course_at, instructors_extra, progress, units_called
 
 ANSWERS = "Put solutions and known mistakes into it, or only plans."

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.teach_export import GRADEBOOK
+from grader.cli.teach_class import GRADEBOOK
 from grader.formats.export import FORMATS, warnings, write_export
 from grader.formats.results_table import ExportOptions, results_table
 

@@ -1,15 +1,18 @@
-"""`kata.check` in a real kernel: which code is judged, what is shown, and how little of it the kernel notices."""
+"""`kata.check` in a real kernel: what it notes, and how little of it the kernel notices. What is shown: the transcripts here."""
 
 from __future__ import annotations
 
-import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from grader.practice.progress import ProgressFile
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -26,18 +29,6 @@ BAD_TEXT = "def share(amounts):\n    raise ValueError('<script>alert(1)</script>
 
 def pictures(page: str) -> list[str]:
     return re.findall(r"<img[^>]*>", page)
-
-
-def test_right_answer_passes_and_every_check_is_named(kernel: Any) -> None:
-    kernel.run(RIGHT)
-    shown = kernel.check("share").text
-    assert "✓ passed" in shown and "4 / 4" in shown
-    for title in (
-        "1, 1 and 2 become .25, .25 and .5.",
-        "Every amount is divided by the sum of its own row.",
-        "The amounts that were passed in are not changed.",
-    ):
-        assert f"✓ {title}" in shown
 
 
 def test_wrong_numbers_are_a_picture_for_a_visible_check_alone(kernel: Any) -> None:
@@ -60,60 +51,16 @@ def test_learners_text_is_escaped(kernel: Any) -> None:
     assert "<script" not in page and pictures(page) == []
 
 
-def test_stub_is_not_started_and_other_work_is_noted_as_by_kata_check(kernel: Any, course: Path) -> None:
-    kernel.run((course / "exercises" / "01_parts" / "02_slice.py").read_text("utf-8"))
-    said = kernel.check("slice")
-    assert "○ not started" in said.text and "The cell is as it was given." in said.html
+def test_progress_is_noted_as_by_kata_check_and_not_by_the_test_cell(kernel: Any, course: Path) -> None:
     kernel.run("def slice(amounts):\n    return amounts")
+    assert kernel.run('kata.validate("slice")', by_person=False).error == "NotPassed"
+    assert "slice" not in ProgressFile(course / ".kata").read().exercises
     kernel.check("slice")
-    noted = json.loads((course / ".kata" / "progress.json").read_text("utf-8"))
-    assert [each["status"] for each in noted["exercises"]["slice"]["attempts"]] == ["failed"]
+    attempts = ProgressFile(course / ".kata").read().of("slice").attempts
+    assert [attempt.status for attempt in attempts] == ["failed"]
 
 
 # --- which code is judged ------------------------------------------------------------------------------------------
-
-JUDGED = {
-    "imports, helpers and constants of other cells": [
-        ("from torch import sum as add_up\n\nAXIS = -1", ""),
-        ("def whole(amounts):\n    return add_up(amounts, AXIS, keepdim=True)", ""),
-        ("def share(amounts):\n    return amounts / whole(amounts)", "✓ passed"),
-    ],
-    "a helper as the kernel has it": [
-        ("def share(amounts):\n    return amounts / late(amounts)", "late"),
-        ("def late(amounts:\n    return amounts.sum(-1, keepdim=True)", ""),  # a syntax error
-        ("def late(amounts):\n    return amounts.sum()", "✗ failed"),
-        ("def late(amounts):\n    return amounts.sum(-1, keepdim=True)", "✓ passed"),
-    ],
-    "a constant made before its import was run again": [
-        ("import torch as lamp", ""),
-        ("ONE = lamp.tensor(1.0)", ""),
-        ("import torch as lamp", ""),
-        ("def share(amounts):\n    return ONE * amounts / amounts.sum(-1, keepdim=True)", "✓ passed"),
-    ],
-    "no helper of an earlier version of the answer": [
-        (f"def total_once(amounts):\n    return amounts.sum(-1, keepdim=True)\n\n{RIGHT}", ""),
-        ("def share(amounts):\n    return amounts / total_once(amounts)", "total_once"),  # no cell holds it any more
-    ],
-    "an endless loop, and the next answer": [
-        (ENDLESS, "Is there a loop that does not end"),
-        (RIGHT, "✓ passed"),
-    ],
-}
-
-
-@pytest.mark.parametrize("cells", JUDGED.values(), ids=JUDGED)
-def test_cells_are_judged_as_the_kernel_has_them(cells: list[tuple[str, str]], kernel: Any) -> None:
-    for source, seen in cells:
-        kernel.run(source)
-        if seen:
-            assert seen in " ".join(kernel.check("share").text.split())
-
-
-def test_what_was_run_last_counts_and_its_cell_is_named(kernel: Any) -> None:
-    for source, verdict in ((RIGHT, "✓ passed"), (LARGEST, "✗ failed"), (RIGHT, "✓ passed")):
-        number = kernel.run(source).number
-        said = kernel.check("share").text
-        assert verdict in said and f"as it was run in [{number}]" in said
 
 
 def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: Any) -> None:
@@ -121,49 +68,6 @@ def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: A
     kernel.run("amount = 1.0\nshare.__code__ = (lambda amounts: amounts / amounts.sum(-1, keepdim=True)).__code__")
     kernel.run("print('4 / 4 points')\n" + RAISES.replace("amount\n", "amounts_\n"))
     assert "✗ failed" in kernel.check("share").text
-
-
-def test_line_numbers_that_count_other_cells_are_explained(kernel: Any) -> None:
-    kernel.run("import math\nHALF = 0.5")
-    kernel.run("def share(amounts):\n    return amounts / named_nowhere * HALF")
-    shown = " ".join(kernel.check("share").text.split())
-    told = re.search(
-        r"Line numbers count (\d+) lines? of other cells too, in front of this one: line (\d+) is its first", shown
-    )
-    assert told, shown
-    before, first = map(int, told.groups())  # other tests' cells may be among them
-    assert first == before + 1 >= 2 and f"in line {first + 1}, in `share`" in shown, shown
-    kernel.run("def share(amounts):\n    return amounts / named_nowhere")
-    shown = kernel.check("share").text
-    assert "in line 2, in `share`" in shown and "Line numbers" not in shown
-
-
-def test_magic_checks_and_runs(kernel: Any) -> None:
-    kernel.run("%load_ext grader.in_notebook")
-    kernel.run(RIGHT)
-    assert "✓ passed" in kernel.run("%kata share").text
-    said = kernel.run(f"%%kata share\n{LARGEST}")
-    assert "✗ failed" in said.text and f"as it was run in [{said.number}]" in said.text
-    said = kernel.run("%%kata share\nraise KeyError('mine')")  # a cell that fails is not checked
-    assert said.error == "KeyError" and not said.shown
-    for line in ("%kata", "%kata hint share", "%kata check share"):
-        said = kernel.run(line)
-        assert said.sentence.startswith("Type one exercise, as in %kata softmax") and not said.shown
-    kernel.run("%unload_ext grader.in_notebook")
-
-
-@pytest.mark.parametrize(
-    ("call", "start"),
-    [
-        pytest.param('"rest"', "There is nothing to check yet: the cell with your answer to rest", id="nothing run"),
-        pytest.param('"shore"', "there is no exercise `shore`: did you mean `share`?", id="no such exercise"),
-        pytest.param('"share", seed="x"', "The seed must be a whole number", id="odd seed"),
-        pytest.param('"share", course="/nowhere"', "/nowhere does not exist", id="no such course"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_sentence(call: str, start: str, kernel: Any) -> None:
-    said = kernel.run(f"kata.check({call})")
-    assert start in said.sentence and len(said.sentence.splitlines()) == 1
 
 
 @pytest.mark.thorough
@@ -197,6 +101,13 @@ def test_course_beside_a_notebook_is_used_only_when_it_was_named(
     assert "✓ passed" in kernel.check("share").text
 
 
+def test_folder_of_no_course_fails_and_says_so(open_kernel: Any, tmp_path: Path) -> None:
+    kernel = open_kernel(tmp_path)
+    kernel.run(RIGHT)
+    said = kernel.run('kata.validate("share")', by_person=False)
+    assert said.error == "NotPassed" and "4 / 4" not in said.traceback
+
+
 # --- the kernel ----------------------------------------------------------------------------------------------------
 
 STATE = (
@@ -222,6 +133,14 @@ def test_kernel_stays_clean(open_kernel: Callable[..., Any], course: Path) -> No
     modules_after, *others_after = kernel.told(STATE)
     assert others_after == others
     assert set(modules_after) - set(modules) == {"grader", "grader.in_notebook"}
+
+
+@pytest.mark.thorough
+def test_endless_loop_is_a_verdict_and_the_next_check_works(kernel: Any) -> None:
+    kernel.run(ENDLESS)
+    assert "Is there a loop that does not end" in " ".join(kernel.check("share").text.split())
+    kernel.run(RIGHT)
+    assert "✓ passed" in kernel.check("share").text
 
 
 @pytest.mark.thorough
@@ -278,3 +197,13 @@ def test_command_ends_with_a_kernel_that_is_killed(open_kernel: Callable[..., An
     command = await_command(kernel)
     psutil.Process(kernel.manager.provisioner.process.pid).kill()
     assert command.wait(60) in (None, 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"), [("validate", 1), ("check", 0), ("play", 0)], ids=["validate", "check", "play"]
+)
+def test_outside_of_a_notebook_the_command_is_named(asked: str, status: int) -> None:
+    program = f"import grader.in_notebook as kata; kata.{asked}('softmax')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    command = f"in a terminal, type: kata {asked.replace('validate', 'check')} softmax"
+    assert done.returncode == status and command in done.stdout + done.stderr
