@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -95,10 +96,12 @@ def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     from grader.course import FILE_NAME, load_course
     from grader.course.installed import course_file
 
-    course, here = load_course(course_file(given)), Path.cwd().resolve()
-    around = next((each for each in (here, *here.parents) if (each / FILE_NAME).is_file()), None)
-    if given is None and around not in (None, course.root.resolve()):
-        print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
+    course = load_course(course_file(given))
+    if given is None:
+        here = Path.cwd().resolve()
+        around = next((each for each in (here, *here.parents) if os.path.isfile(each / FILE_NAME)), None)
+        if around not in (None, course.root.resolve()):
+            print(f"The course is {course.root}, not the one in this folder; --course names another.", file=sys.stderr)
     if not course.has_answers and not to_practise:
         needed = "this needs the whole course (--course says where it is)"
         raise KataError(f"{course.root} is a course without answers: {needed}.")
