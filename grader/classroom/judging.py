@@ -29,8 +29,7 @@ from grader.intake import Submission
 from grader.record import ExerciseResult, Record
 from grader.sandbox.levels import (
     LEVELS,
-    JoinedZygote,
-    LaunchedZygote,
+    Launched,
     Level,
     MachineError,
     has_zygotes,
@@ -106,7 +105,7 @@ def interrupts_held() -> Iterator[None]:
 
 # --- in the fork server, and in the judges -----------------------------------------------------------------------
 
-_zygote: LaunchedZygote | None = None
+_zygote: Launched | None = None
 _opened: tuple[Terms, Judge | MachineError] | None = None
 
 
@@ -118,8 +117,7 @@ def _load(named: str) -> None:
     for level in LEVELS:
         if level == named != "none":
             with suppress(MachineError):  # a judge tries again and reports the error
-                launched = launch_ahead(level)
-                _zygote = launched if isinstance(launched, LaunchedZygote) else None
+                _zygote = launch_ahead(level)
     import_module("grader.judge.grading")
     # the fork server waits for its children, and would print a warning about the zygote
     warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
@@ -129,7 +127,7 @@ def _load(named: str) -> None:
 def open_judge(terms: Terms, number: int) -> None:
     """Open this process's judge; an error is raised when it grades. number: among the judges of the class, from 0."""
     global _zygote
-    if _zygote is not None and number >= SHARING:
+    if _zygote is not None and _zygote.control is not None and number >= SHARING:
         _zygote.control.close()
         _zygote = None
     _judge(terms)
@@ -183,7 +181,7 @@ def _open(terms: Terms) -> Judge | MachineError:
     return Judge(load_course(terms.course), terms.level, terms.seed, launched=launched)
 
 
-def _joined(level: Level) -> JoinedZygote | None:
+def _joined(level: Level) -> Launched | None:
     """The connection to the zygote beside the fork server, if that has this level."""
     return join(_zygote) if _zygote is not None and _zygote.level == level else None
 

@@ -17,7 +17,7 @@ from grader.course import Course, Exercise
 from grader.intake import Submission
 from grader.mismatch import Mismatch, Shown
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
-from grader.sandbox.levels import JoinedZygote, Launched, Level
+from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import AnySandbox, open_sandbox
 from grader.sandbox.worker import Budget
 
@@ -46,7 +46,7 @@ class Judge:
         level: Level,
         seed: int,
         only: Sequence[str] = (),
-        launched: Launched | JoinedZygote | None = None,
+        launched: Launched | None = None,
     ) -> None:
         self.course = course
         self.level: Level = level

@@ -139,29 +139,19 @@ class MachineError(Exception):
 
 @dataclass(frozen=True)
 class Launched:
-    """A process that is starting: a zygote, or a waiting child for practice."""
+    """A process that is starting: a zygote, with the socket that controls it, or a waiting child for practice.
+
+    Of a zygote that other judges use too there is this judge's own socket, and no process.
+    """
 
     level: Level
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | None
+    control: socket.socket | None = None
 
 
-@dataclass(frozen=True)
-class LaunchedZygote(Launched):
-    """A zygote that is starting, and the socket that controls it."""
-
-    control: socket.socket
-
-
-@dataclass(frozen=True)
-class JoinedZygote:
-    """A zygote that other judges use too, and this judge's own socket to it."""
-
-    level: Level
-    control: socket.socket
-
-
-def join(zygote: LaunchedZygote) -> JoinedZygote | None:
+def join(zygote: Launched) -> Launched | None:
     """This judge's own socket to a zygote that runs or is starting; None when the zygote is gone."""
+    assert zygote.control is not None
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         try:
@@ -169,7 +159,7 @@ def join(zygote: LaunchedZygote) -> JoinedZygote | None:
         except OSError:
             ours.close()
             return None
-    return JoinedZygote(zygote.level, ours)
+    return Launched(zygote.level, None, ours)
 
 
 def launch(level: Level) -> Launched:
@@ -194,7 +184,7 @@ def launch_ahead(level: Level) -> Launched:
     return launched
 
 
-def launch_zygote(level: Level) -> LaunchedZygote:
+def launch_zygote(level: Level) -> Launched:
     """Start a zygote without waiting for it. Raises MachineError when what it needs is not installed."""
     if level == "full" and shutil.which("bwrap") is None:
         raise MachineError("bubblewrap is not installed")
@@ -212,7 +202,7 @@ def launch_zygote(level: Level) -> LaunchedZygote:
             cwd="/",
             start_new_session=True,
         )
-    return LaunchedZygote(level, process, ours)
+    return Launched(level, process, ours)
 
 
 def launch_spawned() -> Launched:

@@ -19,16 +19,7 @@ from io import FileIO
 from typing import Any, cast
 
 from .inside import wire
-from .levels import (
-    JoinedZygote,
-    Launched,
-    LaunchedZygote,
-    Level,
-    MachineError,
-    launch,
-    launch_spawned,
-    launch_zygote,
-)
+from .levels import Launched, Level, MachineError, launch, launch_spawned, launch_zygote
 from .worker import MAX_MESSAGE_BYTES, Bounds, ChildProcess, ForkedProcess, Worker
 
 ZYGOTE_SECONDS = 60.0
@@ -45,12 +36,12 @@ TORCH_IS_ELSEWHERE = (
 class Sandbox:
     """Starts a zygote, or takes one that is starting, and returns at once, so that torch loads meanwhile.
 
-    With a zygote shared with other judges (JoinedZygote) it ends only its own workers; if that zygote is gone before it
-    was ready, it starts one of its own. When this machine can't isolate at `level`, the first method that needs the
-    zygote raises MachineError.
+    With a zygote shared with other judges it ends only its own workers; if that zygote is gone before it was ready, it
+    starts one of its own. When this machine can't isolate at `level`, the first method that needs the zygote raises
+    MachineError.
     """
 
-    def __init__(self, level: Level, launched: LaunchedZygote | JoinedZygote | None = None) -> None:
+    def __init__(self, level: Level, launched: Launched | None = None) -> None:
         self.level = level
         self._take(launched or launch_zygote(level))
         self._ready = False
@@ -58,9 +49,9 @@ class Sandbox:
         self._changing = threading.RLock()
         """Several exercises may wait for the start, each in a thread, while it is closed in another."""
 
-    def _take(self, started: LaunchedZygote | JoinedZygote) -> None:
-        self._process = started.process if isinstance(started, LaunchedZygote) else None
-        self._control = started.control
+    def _take(self, started: Launched) -> None:
+        assert started.control is not None
+        self._process, self._control = started.process, started.control
 
     def spawn(self, bounds: Bounds) -> Worker:
         """Order one more worker; returns before it exists. Raises MachineError when the zygote is gone."""
@@ -212,6 +203,7 @@ class SpawnedWorkers:
     def _start(self, launched: Launched | None = None) -> Future[Worker]:
         def start() -> Worker:
             popen = (launched or launch_spawned()).process
+            assert popen is not None
             # with bufsize=0 they are raw files, although Popen's annotation says otherwise
             return Worker(ChildProcess(popen), cast(FileIO, popen.stdin), cast(FileIO, popen.stdout), Bounds())
 
@@ -246,10 +238,10 @@ def _child(worker: Worker) -> ChildProcess:
 AnySandbox = Sandbox | SpawnedWorkers
 
 
-def open_sandbox(level: Level, launched: Launched | JoinedZygote | None = None) -> AnySandbox:
+def open_sandbox(level: Level, launched: Launched | None = None) -> AnySandbox:
     """The sandbox around a process that was launched for it, or is launched now; does not wait for it.
 
     Raises MachineError when this machine lacks what the level needs.
     """
     started = launched or launch(level)
-    return Sandbox(level, started) if isinstance(started, (LaunchedZygote, JoinedZygote)) else SpawnedWorkers(started)
+    return SpawnedWorkers(started) if started.control is None else Sandbox(level, started)

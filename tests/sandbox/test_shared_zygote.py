@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.sandbox.levels import LaunchedZygote, Level, MachineError, join, launch_zygote
+from grader.sandbox.levels import Launched, Level, MachineError, join, launch_zygote
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds, ForkedProcess, Worker
 
@@ -18,7 +18,7 @@ SECONDS = 60
 
 
 @pytest.fixture(params=["full", "process"])
-def zygote(request: pytest.FixtureRequest) -> Iterator[LaunchedZygote]:
+def zygote(request: pytest.FixtureRequest) -> Iterator[Launched]:
     level: Level = request.param
     started = launch_zygote(level)
     yield started
@@ -26,14 +26,14 @@ def zygote(request: pytest.FixtureRequest) -> Iterator[LaunchedZygote]:
     end(started)
 
 
-def end(zygote: LaunchedZygote) -> None:
+def end(zygote: Launched) -> None:
     """The whole group: bubblewrap's own child may be waiting for a word of its parent's, and would wait for ever."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(zygote.process.pid, signal.SIGKILL)
     zygote.process.wait()
 
 
-def judge_at(zygote: LaunchedZygote) -> Sandbox:
+def judge_at(zygote: Launched) -> Sandbox:
     joined = join(zygote)
     assert joined is not None
     return Sandbox(zygote.level, joined)
@@ -56,7 +56,7 @@ def is_running(worker: Worker) -> bool:
 
 
 @pytest.mark.thorough
-def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> None:
+def test_each_judge_hears_of_its_own_workers_only(zygote: Launched) -> None:
     with judge_at(zygote) as one, judge_at(zygote) as other:
         first, second = working(one), working(other)
         first.close()
@@ -65,7 +65,7 @@ def test_each_judge_hears_of_its_own_workers_only(zygote: LaunchedZygote) -> Non
 
 
 @pytest.mark.thorough
-def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: LaunchedZygote) -> None:
+def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: Launched) -> None:
     with judge_at(zygote) as staying:
         leaving = judge_at(zygote)
         kept, gone = working(staying), working(leaving)
@@ -80,7 +80,7 @@ def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: La
         assert zygote.process.poll() is None
 
 
-def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: LaunchedZygote) -> None:
+def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: Launched) -> None:
     end(zygote)
     until = time.monotonic() + SECONDS
     while (joined := join(zygote)) is not None and time.monotonic() < until:
@@ -90,14 +90,14 @@ def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: LaunchedZygote) -> 
 
 
 @pytest.mark.thorough
-def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: LaunchedZygote) -> None:
+def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: Launched) -> None:
     with judge_at(zygote) as sandbox:
         end(zygote)
         assert is_running(working(sandbox))
 
 
 @pytest.mark.thorough
-def test_a_zygote_that_ends_later_is_the_machines_fault(zygote: LaunchedZygote) -> None:
+def test_a_zygote_that_ends_later_is_the_machines_fault(zygote: Launched) -> None:
     with judge_at(zygote) as sandbox:
         working(sandbox)
         end(zygote)
