@@ -6,6 +6,7 @@ Where a difference is wanted, `RENEW=1 pytest tests/formats/test_golden.py` writ
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from grader.formats.results_table import Person
 from grader.record import Problem
 
 from .conftest import HOSTILE_NAMES, enrolled, exercise, not_graded, record
+from .platforms import github_report, gradescope_result, junit_suites
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -46,6 +48,14 @@ CLASSES = {
     "graded": (RECORDS, [ADA, *OTHERS]),
     "adjusted": ([record("ada"), record("bo"), RECORDS[2]], [replace(ADA, hand_in=EXEMPT), *OTHERS]),
 }
+
+
+READ_BY: dict[str, Callable[[str], Any]] = {
+    "junit": junit_suites,
+    "gradescope": gradescope_result,
+    "github": github_report,
+}
+"""Who takes a format's file, and refuses what it could not read."""
 
 
 @pytest.mark.parametrize("policy", CLASSES)
@@ -79,6 +89,8 @@ def test_the_files_are_the_golden_ones(
             for each in learners
         ]
     files = exported(format, *records, learners=learners, by=by)
+    for text in files.values() if format in READ_BY else ():
+        READ_BY[format](text)
     folder = GOLDEN / f"{policy}-{format}-by-{by}"
     if said:
         files["told.txt"] = "".join(f"{sentence}\n" for sentence in said)
