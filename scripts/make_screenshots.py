@@ -360,11 +360,11 @@ PICTURES = ("watch", "play", "report", "class", "places")
 def main() -> None:
     """Make the pictures that were asked for."""
     parser = argparse.ArgumentParser(description="Write docs/pictures from real runs.")
-    parser.add_argument("--only", choices=PICTURES, help="in place of all")
+    parser.add_argument("--only", nargs="+", choices=PICTURES, default=PICTURES, help="in place of all")
     parser.add_argument("--into", type=Path, default=ROOT / "docs" / "pictures", metavar="FOLDER")
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
-    wanted = {options.only} if options.only else set(PICTURES)
+    wanted = set(options.only)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         workspace = make_workspace(folder / "attention") if wanted & {"watch", "report"} else folder

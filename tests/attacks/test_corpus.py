@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,25 +39,22 @@ SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
 """What `make test` looks at: some of each kind, few of which wait for their limits."""
 
 
-def graded(names: Iterable[str], level: Level) -> Sessions:
+SESSIONS: dict[str, tuple[Iterable[str], Level]]
+SESSIONS = {"sample": (SAMPLE, "full"), "full": (FILES, "full"), "reduced": (SOME, "reduced")}
+
+
+@cache
+def graded(session: str) -> Sessions:
+    """Grade the files of a session, once."""
     if strongest_level() not in GRADING_LEVELS:
         pytest.skip("this machine cannot isolate submissions")
+    names, level = SESSIONS[session]
     return grade_all(map(FILES.__getitem__, names), level)
 
 
-@pytest.fixture(scope="module")
-def sample():
-    return graded(SAMPLE, "full")
-
-
-@pytest.fixture(scope="module")
-def full():
-    return graded(FILES, "full")
-
-
-@pytest.fixture(scope="module")
-def reduced():
-    return graded(SOME, "reduced")
+@pytest.fixture(params=["sample", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("full", "reduced"))])
+def session(request: pytest.FixtureRequest) -> Sessions:
+    return graded(request.param)
 
 
 def assert_handled(result: ExerciseResult, file: HostileFile) -> None:
@@ -70,30 +68,25 @@ def assert_handled(result: ExerciseResult, file: HostileFile) -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_a_sample_is_handled_at_full_isolation(sample, name):
-    assert_handled(sample.result(name), FILES[name])
+def test_a_sample_is_handled_at_full_isolation(name):
+    assert_handled(graded("sample").result(name), FILES[name])
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", FILES)
-def test_handled_at_full_isolation(full, name):
-    assert_handled(full.result(name), FILES[name])
+def test_handled_at_full_isolation(name):
+    assert_handled(graded("full").result(name), FILES[name])
 
 
 @pytest.mark.thorough
-def test_checks_end_as_they_did_when_that_was_frozen(full):
-    assert not list(differences(attacks_table(full)))
+def test_checks_end_as_they_did_when_that_was_frozen():
+    assert not list(differences(attacks_table(graded("full"))))
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SOME)
-def test_handled_at_reduced_isolation(reduced, name):
-    assert_handled(reduced.result(name), FILES[name])
-
-
-@pytest.fixture(params=["sample", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("full", "reduced"))])
-def session(request):
-    return request.getfixturevalue(request.param)
+def test_handled_at_reduced_isolation(name):
+    assert_handled(graded("reduced").result(name), FILES[name])
 
 
 def test_honest_neighbours_lose_nothing(session):
@@ -121,8 +114,8 @@ def test_no_file_is_left_behind(session):
 
 
 @pytest.mark.parametrize("name", LEAKED)
-def test_no_message_holds_a_hidden_number(sample, name):
-    checks = sample.result(name).checks
+def test_no_message_holds_a_hidden_number(name):
+    checks = graded("sample").result(name).checks
     hidden = [check.message for check in checks if not check.visible]
     assert hidden
     assert not [message for message in hidden if re.search(r"\d\.\d", message)]
@@ -149,15 +142,15 @@ def test_a_forged_observation_is_worth_a_fifth_at_most(session, honest):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("layout", ["", "_laid_out_otherwise", "_flat"])
-def test_a_whole_matrix_is_seen_however_it_is_laid_out(full, layout):
-    checks = full.result(f"claims_whole_matrix{layout}").checks
+def test_a_whole_matrix_is_seen_however_it_is_laid_out(layout):
+    checks = graded("full").result(f"claims_whole_matrix{layout}").checks
     assert [check.name for check in checks if check.outcome == "failed"] == ["test_full_matrix_is_never_made"]
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.exercise == "tiny_gpt"])
-def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth(full, name):
-    result = full.result(name)
+def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth(name):
+    result = graded("full").result(name)
     assert result.status == "failed" and result.points <= MOST_BELIEVED * result.max_points
 
 
@@ -166,7 +159,7 @@ LOUD = [name for name in FILES if name.startswith(("texts_", "frames_error_", "r
 
 @pytest.fixture(params=[pytest.param(each, marks=() if each in SAMPLE else pytest.mark.thorough) for each in LOUD])
 def loud_record(request) -> Record:
-    return request.getfixturevalue("sample" if request.param in SAMPLE else "full").records[request.param]
+    return graded("sample" if request.param in SAMPLE else "full").records[request.param]
 
 
 def test_no_text_steers_a_terminal(loud_record):

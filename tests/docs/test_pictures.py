@@ -13,7 +13,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURES = ROOT / "docs" / "pictures"
-SCRIPTS = ROOT / "scripts"
 STALE = "run `python scripts/make_screenshots.py` again, and look at what has changed"
 LARGEST = 150_000
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,29 +20,39 @@ SVG = "{http://www.w3.org/2000/svg}"
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 
-def make(script: str, *arguments: object) -> None:
-    done = subprocess.run(
-        [sys.executable, SCRIPTS / script, *map(str, arguments)],
-        **{"cwd": ROOT, "capture_output": True, "encoding": "utf-8", "check": False, "timeout": 500},
-    )
+DRAWN, PAGES = ("watch", "play"), ("report", "class", "places")
+
+
+def made(folder: Path, pictures: tuple[str, ...]) -> Path:
+    command = [sys.executable, ROOT / "scripts" / "make_screenshots.py", "--into", folder, "--only", *pictures]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=False, timeout=500)
     assert done.returncode == 0, done.stderr
+    return folder
 
 
-@pytest.mark.parametrize("screen", ["watch", "play"])
-def test_a_terminal_shows_this_screen(screen: str, tmp_path: Path) -> None:
-    make("make_screenshots.py", "--only", screen, "--into", tmp_path)
-    assert (tmp_path / f"{screen}.svg").read_text("utf-8") == (PICTURES / f"{screen}.svg").read_text("utf-8"), STALE
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("drawn"), DRAWN)
 
 
-@pytest.mark.usefixtures("browser")  # skipped, or failed, where there is none
-@pytest.mark.parametrize("page", ["report", "class", "places"])
-def test_a_page_says_this_and_looks_like_it(page: str, tmp_path: Path) -> None:
-    make("make_screenshots.py", "--only", page, "--into", tmp_path)
-    shown, kept = (json.loads((folder / f"{page}.json").read_text("utf-8")) for folder in (tmp_path, PICTURES))
+@pytest.fixture(scope="module")
+def photographed(tmp_path_factory: pytest.TempPathFactory, browser: object) -> Path:
+    """Skipped, or failed, where there is no browser."""
+    return made(tmp_path_factory.mktemp("photographed"), PAGES)
+
+
+@pytest.mark.parametrize("screen", DRAWN)
+def test_a_terminal_shows_this_screen(screen: str, drawn: Path) -> None:
+    assert (drawn / f"{screen}.svg").read_text("utf-8") == (PICTURES / f"{screen}.svg").read_text("utf-8"), STALE
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_this_and_looks_like_it(page: str, photographed: Path) -> None:
+    shown, kept = (json.loads((folder / f"{page}.json").read_text("utf-8")) for folder in (photographed, PICTURES))
     assert shown["words"] == kept["words"], STALE
     assert shown["style"] == kept["style"], STALE
     for scheme in ("light", "dark"):
-        assert (tmp_path / f"{page}-{scheme}.png").stat().st_size > 0
+        assert (photographed / f"{page}-{scheme}.png").stat().st_size > 0
 
 
 @pytest.mark.parametrize("name", ["watch", "play"])
