@@ -167,15 +167,6 @@ def test_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(
     assert [problem.kind for problem in submission.problems] == ["refused"]
 
 
-def test_very_deep_folder_is_refused_and_the_rest_is_read(write: Write, work: Path, course: Course) -> None:
-    write("d/" * (walk.MAX_DEPTH + 1) + "softmax.py", "deep")
-    write("softmax.py", "here")
-    submission = read_submission(work, course)
-    (problem,) = submission.problems
-    assert submission.sources["softmax"].content == b"here"
-    assert problem.kind == "refused" and "folders deep" in problem.message
-
-
 def test_huge_sparse_file_is_not_read_whole(write: Write, work: Path, course: Course) -> None:
     with write("softmax.py").open("wb") as file:
         file.truncate(1 << 40)

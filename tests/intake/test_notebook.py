@@ -91,15 +91,6 @@ def test_deep_notebook_is_read_or_one_sentence(tmp_path: Path, course: Course) -
         assert str(error).startswith("work.ipynb is damaged")
 
 
-def test_damaged_notebook_in_a_folder_takes_no_other_along(tmp_path: Path, course: Course) -> None:
-    (tmp_path / "work.ipynb").write_bytes(b'{"cells": [')
-    (tmp_path / "softmax.py").write_text("x = 1")
-    submission = read_submission(tmp_path, course)
-    (problem,) = submission.problems
-    assert list(submission.sources) == ["softmax"]
-    assert (problem.file, problem.kind) == ("work.ipynb", "unreadable") and "damaged" in problem.message
-
-
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
 @pytest.mark.parametrize(
     "metadata",
