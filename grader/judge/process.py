@@ -10,6 +10,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
+import numpy
 import pytest
 import torch
 
@@ -160,10 +161,9 @@ class WalledProcess(_LearnersFile):
         worker = self._worker = self._sandbox().spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
         if self._is_closed:  # before there was a worker to close
             worker.close()
-        source = torch.frombuffer(bytearray(self.source), dtype=torch.uint8) if self.source else torch.empty(0)
         task = {
             "file": self.exercise.file_name,
-            "source": source.to(torch.uint8),
+            "source": torch.from_numpy(numpy.frombuffer(bytearray(self.source), dtype=numpy.uint8)),
             "entry_points": list(self.exercise.entry_points),
             "calls": list(self.calls),
             "operators": list(self.operators),

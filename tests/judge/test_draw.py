@@ -1,6 +1,10 @@
+"""Hidden inputs: the same for a seed, other ones for another check, and drawn again as they were."""
+
+import pytest
 import torch
 
 from grader.judge.draw import Draw
+from grader.judge.faults import GraderBroken, NotInPlan
 
 
 def draws(seed=1, check="test_x"):
@@ -38,3 +42,23 @@ def test_an_order_moves_something():
 def test_weights_have_the_references_names_and_shapes():
     weights = draws().weights("Linear", 4, 2)
     assert {name: tuple(tensor.shape) for name, tensor in weights.items()} == {"weight": (2, 4), "bias": (2,)}
+
+
+def drawn(draw):
+    query, *_ = draw.query_key_value([2], 3, 4, 5, 6)
+    return [draw.weights("Linear", 4, 2), draw.common().uniform(3), draw.booleans(2, 2), draw.shuffled("abcd"), query]
+
+
+def test_what_was_drawn_is_drawn_again_and_nothing_else():
+    first = draws()
+    before = drawn(first)
+    again = Draw(1, "softmax", "test_x", {}, again=first.drawn)
+    assert repr(drawn(again)) == repr(before)
+    for draw in (again, Draw(1, "softmax", "test_x", {}, again=first.drawn)):
+        with pytest.raises(GraderBroken, match="something else than it asks the reference"):
+            draw.normal(7)
+
+
+def test_without_a_reference_nothing_is_known_of_parameters():
+    with pytest.raises(NotInPlan):
+        Draw(1, "softmax", "test_x", {}).weights("Linear", 4, 2)

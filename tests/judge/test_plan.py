@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import torch
 
 from grader.course import Course
 from grader.judge.case import Case, Question
-from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.plan import Plan
@@ -134,15 +132,6 @@ def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: J
     for other in (asked, Answering(planned, process)):
         with pytest.raises(GraderBroken, match="something else than it asks the reference"):
             other.question(cases if other is asked else cases[:-1])
-
-
-def test_what_was_drawn_is_drawn_again_and_nothing_else(judge: Judge) -> None:
-    expected = judge.expected(judge.kits["share"])
-    again, anew = expected.draw("test_main"), Expected(Plan(), judge.seed, "share", expected.code).draw("test_main")
-    for _ in range(2):
-        assert torch.equal(again.uniform(2, 3, low=1.0, high=3.0), anew.uniform(2, 3, low=1.0, high=3.0))
-    with pytest.raises(GraderBroken, match="something else than it asks the reference"):
-        expected.draw("test_main").integer(0, 99)
 
 
 ANSWERS_DECIDE = """
