@@ -84,16 +84,19 @@ except NameError:
 # With a look at any solution the answers would be right.
 READS = """\
 import glob, json
+found = False
 for place in ("{folder}/source", "../../../source", "../source", "{course}/solutions", "/work", "."):
-    for path in glob.glob(place + "/**/*", recursive=True):
+    for path in [] if found else glob.glob(place + "/**/*", recursive=True):
         try:
             text = open(path).read()
             if path.endswith(".ipynb"):
                 for cell in json.loads(text)["cells"]:
                     if "SOLUTION" in cell["source"] or "BEGIN" in "".join(cell["source"]):
                         exec("".join(cell["source"]), globals())
+                        found = True
             elif "{id}" in path and "SOLUTION" in text:
                 exec(text, globals())
+                found = True
         except Exception:
             pass
 if "{id}" not in globals():
@@ -310,11 +313,12 @@ class Graded:
     """The class after `nbgrader autograde` and `nbgrader generate_feedback`."""
 
     folder: Folder
-    students: tuple[str, ...]
     log: str
+    scores: dict[str, dict[str, float | None]]
+    """By learner and cell."""
 
     def points(self, student: str) -> dict[str, float | None]:
-        return {name: score for name, score in self.folder.scores(student, UNIT).items() if name in WORTH}
+        return {name: self.scores[student][name] for name in WORTH}
 
     def outputs(self, student: str, exercise: str) -> list[Any]:
         cell = Edit.cell(self.folder.autograded(student, UNIT), f"test-{exercise}")
@@ -346,20 +350,20 @@ def graded(released_at: Callable[..., Folder], tmp_path_factory: pytest.TempPath
     hand_in_in_odd_ways(folder, right)
     log = folder.nbgrader("autograde", UNIT, status=1).stderr
     folder.nbgrader("generate_feedback", UNIT)
-    return Graded(folder, tuple(folder.students()), log)
+    return Graded(folder, log, {student: folder.scores(student, UNIT) for student in folder.students()})
 
 
 # --- points ---------------------------------------------------------------------------------------------------------
 
 
 def test_everybody_gets_what_is_theirs_and_the_batch_goes_on(graded: Graded) -> None:
-    points = {student: tuple(graded.points(student).values()) for student in graded.students}
-    expected = {**dict.fromkeys(graded.students, (0, 0)), **dict.fromkeys(FULL, (4, 4)), **PARTS, "looks": (0, 4)}
+    points = {student: tuple(graded.points(student).values()) for student in graded.scores}
+    expected = {**dict.fromkeys(graded.scores, (0, 0)), **dict.fromkeys(FULL, (4, 4)), **PARTS, "looks": (0, 4)}
     assert points == expected and len(points) == 47
 
 
 def test_attacks_get_nothing(graded: Graded) -> None:
-    points = {student: graded.points(student) for student in graded.students if student.startswith("attack-")}
+    points = {student: graded.points(student) for student in graded.scores if student.startswith("attack-")}
     assert points == dict.fromkeys(points, dict.fromkeys(WORTH, 0.0)) and len(points) == 11
 
 
@@ -372,7 +376,7 @@ def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded) -> Non
 
 def test_points_are_those_of_kata_grade(graded: Graded, kata: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "class").mkdir()
-    alone = [each for each in graded.students if graded.folder.handed_in(each, UNIT).is_file() and each != "flooded"]
+    alone = [each for each in graded.scores if graded.folder.handed_in(each, UNIT).is_file() and each != "flooded"]
     for student in alone:
         place = tmp_path / "class" / f"{student}.ipynb"
         handed_in = graded.folder.handed_in(student, UNIT)
@@ -389,7 +393,7 @@ def test_points_are_those_of_kata_grade(graded: Graded, kata: Callable[..., Any]
 
 
 def test_each_test_cell_shows_a_page_and_one_plain_number(graded: Graded) -> None:
-    for student, id in product(graded.students, IDS):
+    for student, id in product(graded.scores, IDS):
         page, number = graded.outputs(student, id)
         assert page["output_type"] == "display_data" and set(page["data"]) == {"text/html", "text/plain"}
         assert number["output_type"] == "execute_result" and set(number["data"]) == {"text/plain"}
@@ -397,9 +401,9 @@ def test_each_test_cell_shows_a_page_and_one_plain_number(graded: Graded) -> Non
 
 
 def test_reflection_waits_for_a_person_where_there_is_one(graded: Graded) -> None:
-    assert graded.folder.scores("raises", UNIT)["reflection"] is None
-    assert graded.folder.scores("right", UNIT)["reflection"] == 0  # as it was given
-    assert graded.folder.scores("attack-manual", UNIT)["reflection"] is None
+    assert graded.scores["raises"]["reflection"] is None
+    assert graded.scores["right"]["reflection"] == 0  # as it was given
+    assert graded.scores["attack-manual"]["reflection"] is None
 
 
 # --- what is not done -----------------------------------------------------------------------------------------------
@@ -416,9 +420,9 @@ def test_learners_code_sees_nothing_of_the_course(graded: Graded) -> None:
 
 
 def test_nobody_refused_is_in_the_gradebook_or_the_folders(graded: Graded) -> None:
-    assert not set(graded.students) & REFUSED.keys()
+    assert not set(graded.scores) & REFUSED.keys()
     for step in ("autograded", "feedback"):
-        assert {path.name for path in (graded.folder.root / step).iterdir()} == set(graded.students)
+        assert {path.name for path in (graded.folder.root / step).iterdir()} == set(graded.scores)
     assert not list(graded.folder.root.glob("being-graded-*"))
 
 
@@ -555,6 +559,7 @@ def test_feedback_names_the_exercises_and_leaves_out_lesson_and_boilerplate(grad
     assert "Test cell" not in page and "kata.check" not in page and "kata.validate" not in page
     assert "This notebook holds" not in page and "An example: run it" not in page
     assert "return amounts / my_total" in page, "the code that was graded"
+    assert page.count("The same inputs again with --seed") == 1, "where something failed"
     assert "def parts_of(" in graded.folder.feedback("helped", UNIT), "with what it needs of other cells"
 
 

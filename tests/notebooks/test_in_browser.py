@@ -93,15 +93,15 @@ def \uff41lert():
 
 
 def hostile(released: dict[str, Any]) -> dict[str, Any]:
-    """All of it, in the sources, outputs, metadata, attachments and ids of every kind of cell, and of some more."""
+    """All of it, in the sources, outputs, metadata, attachments and ids of every kind of cell, and of one more."""
     output = {"text/html": MARKUP, "application/javascript": ACT, "image/svg+xml": MARKUP, "text/markdown": MARKDOWN}
     outputs = [
         {"output_type": "display_data", "metadata": {"isolated": True}, "data": output},
-        {"output_type": "stream", "name": "stdout", "text": MARKUP + TERMINAL},
         {"output_type": "error", "ename": MARKUP, "evalue": MARKUP, "traceback": [MARKUP + TERMINAL]},
     ]
     notebook = json.loads(json.dumps(released))
-    for cell in notebook["cells"]:
+    notebook["cells"].append({"cell_type": "raw", "metadata": {"format": "text/html"}, "source": MARKUP})
+    for number, cell in enumerate(notebook["cells"]):
         marks = cell["metadata"].get("nbgrader", {})
         if cell["cell_type"] == "code":
             cell["source"] = hostile_code(marks["grade_id"]) if marks.get("solution") else MARKUP
@@ -110,17 +110,9 @@ def hostile(released: dict[str, Any]) -> dict[str, Any]:
             cell["source"] = MARKDOWN
             cell["attachments"] = {MARKUP: {"text/html": MARKUP}}
         cell["metadata"].update(tags=[MARKUP], name=MARKUP, magics_language=MARKUP, slideshow={"slide_type": MARKUP})
-    own = [
-        {"cell_type": "markdown", "metadata": {}, "source": MARKDOWN},
-        {"cell_type": "raw", "metadata": {"format": "text/html", "raw_mimetype": "text/html"}, "source": MARKUP},
-        {"cell_type": "code", "metadata": {}, "source": f"%%html\n{MARKUP}", "outputs": outputs, "execution_count": 1},
-        {"cell_type": MARKUP, "metadata": {"nbgrader": {"grade_id": MARKUP, "grade": True}}, "source": MARKUP},
-    ]
-    notebook["cells"] = [{**cell, "id": f"{number}{MARKUP}"} for number, cell in enumerate(own + notebook["cells"])]
-    widgets = {"application/vnd.jupyter.widget-state+json": {"state": {}, "x": MARKUP}}
+        cell["id"] = f"{number}{MARKUP}"
     notebook["metadata"] = {
         "title": MARKUP,
-        "widgets": widgets,
         "kernelspec": {"name": MARKUP, "display_name": MARKUP, "language": MARKUP},
         "language_info": {"name": MARKUP, "pygments_lexer": MARKUP, "codemirror_mode": MARKUP},
         "kata": {"absent": [], "problems": [[MARKUP, MARKUP, MARKUP, None]]},
