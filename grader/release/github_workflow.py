@@ -16,7 +16,6 @@ PATH = ".github/workflows/classroom.yml"
 TOKEN = "KATA_COURSE_TOKEN"
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _NAME = re.compile(r"[a-z0-9_]+")
-_REF = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 
 _WORKFLOW = """\
 # Made by `kata autograder github`. The names of the workflow and of its job are GitHub Classroom's: leave them.
@@ -50,7 +49,7 @@ jobs:
         uses: actions/checkout@v4
         with:
           repository: {repository}
-          ref: "{ref}"
+          ref: "main"
           token: ${{{{ secrets.{token} }}}}
           path: course
           persist-credentials: false
@@ -92,19 +91,16 @@ jobs:
 """
 
 
-def workflow(repository: str, ref: str = "main", units: Sequence[str] = (), only: Sequence[str] = ()) -> str:
+def workflow(repository: str, *, units: Sequence[str] = (), only: Sequence[str] = ()) -> str:
     """The workflow file's text.
 
-    repository: "owner/name" of the course. ref: its branch, tag or commit to grade by. units, only: the folders or
-    numbers of the units and the ids of the exercises that count; all if both are empty.
-    Raises KataError when a name is invalid.
+    repository: "owner/name" of the course. units, only: the folders or numbers of the units and the ids of the
+    exercises that count; all if both are empty. Raises KataError when a name is invalid.
     """
     if not _REPOSITORY.fullmatch(repository):
         raise KataError(f"{repository!r} is no repository on GitHub: write it as OWNER/NAME.")
-    if not _REF.fullmatch(ref):
-        raise KataError(f"{ref!r} is no branch, tag or commit.")
     for name in (*units, *only):
         if not _NAME.fullmatch(name):
             raise KataError(f"{name!r} is no name of a unit or an exercise, such as 01_soft_lookup or softmax.")
     chosen = "".join([f"--unit {unit} " for unit in units] + [f"--only {id} " for id in only])
-    return _WORKFLOW.format(repository=repository, ref=ref, token=TOKEN, chosen=chosen)
+    return _WORKFLOW.format(repository=repository, token=TOKEN, chosen=chosen)

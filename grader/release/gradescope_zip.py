@@ -6,9 +6,6 @@ Follows Gradescope's "Autograder Specifications" (gradescope-autograders.readthe
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator
-
 from grader.course import FILE_NAME, Course
 from grader.files import zip_of
 from grader.render.wording import score
@@ -34,7 +31,7 @@ python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' || {{
     exit 1
 }}
 python3 -m venv "$root/venv"
-"$root/venv/bin/pip" install --no-cache-dir {options}"$root/source/{wheel}"
+"$root/venv/bin/pip" install --no-cache-dir "$root/source/{wheel}"
 
 # The course's own solutions have to get full marks here, else right work of learners would lose points.
 "$root/venv/bin/python" -I -m grader.release.walled solutions "$root/{course}"
@@ -48,7 +45,7 @@ exec "${{KATA_PYTHON:-$root/venv/bin/python}}" -I -m grader.release.walled submi
 """
 
 _README = """\
-{title} {version} as an autograder for Gradescope
+{title}
 {line}
 
 This zip holds the solutions and the hidden checks. It is for Gradescope's autograder page alone, never for learners.
@@ -67,30 +64,21 @@ was. A container that allows neither gives no grade: nothing is ever run without
 """
 
 
-def gradescope_zip(course: Course, *, index: str | None = None) -> bytes:
+def gradescope_zip(course: Course) -> bytes:
     """The zip for a course; the same course and package give the same bytes.
 
-    index: URL of an additional package index for pip, such as one with smaller builds of torch.
     Raises OSError when a file of the course cannot be read.
     """
-    return zip_of(_files(course, index), programs=_PROGRAMS)
-
-
-def _files(course: Course, index: str | None) -> Iterator[tuple[str, bytes]]:
-    options = f"--extra-index-url {shlex.quote(index)} " if index else ""
-    name, program = wheel_of()
-    yield "setup.sh", _SETUP.format(root=ROOT, options=options, wheel=name, course=f"{COURSE}/{FILE_NAME}").encode()
-    yield "run_autograder", _RUN.format(root=ROOT).encode()
-    yield "README.txt", _readme(course).encode()
-    yield from ((f"course/{path}", content) for path, content in course_files(course).items())
-    yield name, program
-
-
-def _readme(course: Course) -> str:
+    wheel, program = wheel_of()
     title = f"{course.title} {course.version} as an autograder for Gradescope"
-    return _README.format(
-        title=course.title, version=course.version, line="=" * len(title), points=score(points_of(course))
-    )
+    texts = {
+        "setup.sh": _SETUP.format(root=ROOT, wheel=wheel, course=f"{COURSE}/{FILE_NAME}"),
+        "run_autograder": _RUN.format(root=ROOT),
+        "README.txt": _README.format(title=title, line="=" * len(title), points=score(points_of(course))),
+    }
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= {f"course/{path}": content for path, content in course_files(course).items()}
+    return zip_of({**files, wheel: program}.items(), programs=_PROGRAMS)
 
 
 def points_of(course: Course) -> float:

@@ -122,10 +122,15 @@ def test_grader_that_fails_reports_no_points_and_fails_the_step(steps: Any, tmp_
 
 
 @pytest.mark.parametrize(
-    ("repository", "ref"),
-    [("school", "main"), ("a/b\nname: x", "main"), ("a/${{ secrets.X }}", "main"), ("a/b", 'x"\n'), ("a/b", "--x")],
-    ids=["no owner", "line break", "expression", "quote in the ref", "option as the ref"],
+    "name",
+    [
+        pytest.param({"repository": "school"}, id="no owner"),
+        pytest.param({"repository": "a/b\nname: x"}, id="line break"),
+        pytest.param({"repository": "a/${{ secrets.X }}"}, id="expression"),
+        pytest.param({"repository": "a/b", "units": ['1"']}, id="quote in a unit"),
+        pytest.param({"repository": "a/b", "only": ["--x"]}, id="option as an exercise"),
+    ],
 )
-def test_names_that_are_none_are_refused(repository: str, ref: str) -> None:
+def test_names_that_are_none_are_refused(name: dict[str, Any]) -> None:
     with pytest.raises(KataError, match="is no"):
-        workflow(repository, ref)
+        workflow(**name)
