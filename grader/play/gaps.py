@@ -56,7 +56,7 @@ class PaddingScene(GapsScene):
             "How to read a map: each row is a letter that asks, each column one that is looked at, all heads of the "
             f"first layer together; {PAD_SIGN} is padding. They are read off your class's own output."
         )
-        for way in WAYS[1:] if in_full else WAYS[1:3]:
+        for way in WAYS[1:3]:  # a third map would make the page too large
             padded, *mask = put(way, letters[None])
             seen = self._asked.weights(0, self.first_input(padded[0])[0], *mask).mean(0)
             yield heat(f"What is looked at: {way}", text + PAD_SIGN * PADDING, seen, high=0.5)

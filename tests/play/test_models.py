@@ -55,4 +55,4 @@ def test_every_scene_plays_its_example_with_right_code_and_nothing_is_amiss(seen
     assert parts.warnings == []
     page = render_play("A title", "It stands", play.seen, parts, is_warning=False)
     assert not re.search(r"\bnan\b", page)
-    assert len(page) < 400_000
+    assert len(page) < 300_000
