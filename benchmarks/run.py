@@ -48,7 +48,7 @@ EXERCISE = "self_attention"
 """Checked by itself: of middling size, with a class, weights and gradients."""
 UNTOUCHED = "multi_head_attention"
 WATCHED = ("softmax", "self_attention", "multi_head_attention")
-PLAYED = {"softmax": "Where the hidden letter", "multi_head_attention": "How much each head", "rotary": "Head 1.1"}
+PLAYED = {"softmax": "Where the hidden letter", "multi_head_attention": "Head 1.2", "rotary": "Head 1.1"}
 """Exercises that can be played, and how the title of the first picture begins."""
 SERVICE = "KATA_SERVICE"
 ONLY_SIX = [part for id in SIX for part in ("--only", id)]
