@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.corrections import override_points
+from grader.classroom.diff import compared, told
 from grader.classroom.results import read_results
 from grader.classroom.store import reading
 from grader.errors import KataError
@@ -287,6 +288,34 @@ def test_person_says_whose_a_submission_is_and_is_asked_once(room: Any) -> None:
     assert [(each.learner.id, each.record.points) for each in read_results(room.out)] == [("2", 0)]
 
 
+def test_diff_says_on_which_terms_who_is_in_one_alone_and_whose_points_differ(three: Any) -> None:
+    earlier = three.place / "earlier"
+    shutil.copytree(three.out, earlier)
+    with pytest.raises(KataError, match="holds one run: there is nothing to compare it with"):
+        list(compared(three.out, None, three.course))
+    shutil.rmtree(three.folder / "ada")
+    three.be_generous(SHARE)
+    three.edit("course.yml", 'version: "1"', 'version: "2"')
+    three.grade(
+        {"di/share.py": True, "bo/split.py": False}, anew=True, seed=6, level="process", only=("share", "split")
+    )
+    alone = [f"Only in {earlier}: ada.", f"Only in {three.out}: di."]
+    moves = [
+        "  bo  split  4 -> 0  (the seed and what was handed in and the isolation)",
+        "  cy  share  0 -> 4  (the course and the seed and the isolation)",
+    ]
+    assert list(compared(earlier, three.out, three.course)) == [
+        "On other terms: the course was Tiny 1 and is Tiny 2; the hidden checks, solutions or known mistakes of share were "
+        "changed; the exercises were all and are share, split; the seed was 5 and is 6; the isolation was none and is process.",
+        *alone,
+        *moves,
+        "2 differences, of 2 of 2 learners in both.",
+    ]
+    run = three.grade(resume=True, seed=6, level="process")
+    assert not run.result.moves and list(told([*"abc"], 2)) == ["  a", "  b", "  and 1 more"]
+    assert next(iter(compared(three.out, None, three.course))) == "On the same terms."
+
+
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
 def test_whoever_lost_points_to_an_unfair_check_gets_them_back_by_one_command(
@@ -305,7 +334,7 @@ def test_whoever_lost_points_to_an_unfair_check_gets_them_back_by_one_command(
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
 
-    def told(*words: str) -> str:
+    def differences(*words: str) -> str:
         done = kata("diff", *words, cwd=room.place)
         assert done.returncode == 0, done.stderr
         return str(done.stdout)
@@ -320,8 +349,10 @@ def test_whoever_lost_points_to_an_unfair_check_gets_them_back_by_one_command(
     assert [each.digest for each in room.records.values()] == [each.digest for each in before.values()]
     assert "4 / 4" in (room.out / "learner-ada.html").read_text("utf-8").replace("<b>4</b>", "4")
     assert "moved" not in graded("--resume")
-    assert "0 differences, of 0 of 3 learners in both." in told("out")  # the later of the last two runs moved nothing
-    lines = told("earlier", "out")
+    assert "0 differences, of 0 of 3 learners in both." in differences(
+        "out"
+    )  # the later of the last two runs moved nothing
+    lines = differences("earlier", "out")
     assert "of share were changed" in lines and moved in lines
     assert "1 difference, of 1 of 3 learners in both." in lines
     assert Path(room.out / "class.html").exists()
