@@ -89,13 +89,17 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     learners = owners.everyone({id for files in counting.values() for id in files.learners})
     places = {each.id: place for place, each in enumerate(learners)}
     submissions = tuple(sorted(counting.values(), key=lambda each: places[each.learners[0]]))
-    unmatched += [*contents.unread, *nobodys, *uncounted, *spare]
-    remarks = [*contents.remarks, *_about_names(platform, names, by), *owners.remarks(), *shared]
-    remarks += [*_about(learners, submissions), *_about_others(unmatched)]
+    unmatched = sorted([*unmatched, *contents.unread, *nobodys, *uncounted, *spare], key=lambda row: row.entry)
+    remarks = [
+        *contents.remarks,
+        *(_about_names(platform, names) if not by.platform else ()),
+        *owners.remarks(),
+        *shared,
+    ]
+    remarks += [*_about(learners, submissions, unmatched)]
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
-    ordered = tuple(sorted(unmatched, key=lambda row: row.entry))
-    return ClassList(learners, submissions, ordered, tuple(remarks), platform)
+    return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), platform)
 
 
 SAID, CLEAR, LEFT_OUT, READ_IN_TWO_WAYS = range(4)
@@ -125,18 +129,23 @@ class _Work:
         return Unmatched(self.files.entry, why, is_submission=True, learner=self.by_hand)
 
 
+_Named = tuple[FolderEntry, PlatformName]
+"""An entry of the folder, and what the platform says by its name."""
+
+
 def _works_in(entries: Sequence[FolderEntry], platform: Platform) -> tuple[list[_Work], list[Unmatched]]:
     """The submissions in a class's folder, and what is none.
 
-    Files that a platform has named for one submitter are one submission, whatever their kind.
+    Files that a platform has named for one submitter are one submission, whatever their kind: of several attempts the
+    last. What was typed in counts only if there is no file.
     """
     read = read_names(platform, [each.name for each in entries])
     works: list[_Work] = []
     unmatched: list[Unmatched] = []
-    of_one: dict[str, list[FolderEntry]] = defaultdict(list)
+    of_one: dict[str, list[_Named]] = defaultdict(list)
     for entry in entries:
         if said := read.get(entry.name):
-            of_one[said.submitter].append(entry)
+            of_one[said.submitter].append((entry, said))
         elif entry.why_none:
             unmatched.append(Unmatched(entry.shown, entry.why_none))
         elif platform == "plain":
@@ -145,34 +154,26 @@ def _works_in(entries: Sequence[FolderEntry], platform: Platform) -> tuple[list[
             why = f"It is not named as {TITLES[platform]} names what is handed in."
             unmatched.append(Unmatched(entry.shown, why, is_submission=True))
     for theirs in of_one.values():
-        found, earlier = _of_one(theirs, read, platform)
-        works += found
-        unmatched += earlier
+        last = last_attempt(platform, {said.attempt for _, said in theirs})
+        now = [(entry, said) for entry, said in theirs if last in (None, said.attempt)]
+        files = [(entry, said) for entry, said in now if not said.is_typed] or now
+        for entry, said in theirs:
+            if (entry, said) not in now:
+                unmatched.append(Unmatched(entry.shown, "It is an earlier attempt; the last is graded."))
+            elif (entry, said) not in files:
+                unmatched.append(Unmatched(entry.shown, "It was typed in there; the files are graded."))
+        loose = [(entry, said) for entry, said in files if not entry.is_folder]
+        folders = [[each] for each in files if each not in loose]
+        works += [_work(each) for each in [*folders, loose] if each]
     return sorted(works, key=lambda work: work.files.entry), unmatched
 
 
-def _of_one(
-    entries: Sequence[FolderEntry], read: Mapping[str, PlatformName], platform: Platform
-) -> tuple[list[_Work], list[Unmatched]]:
-    """One submitter's last attempt, and the earlier ones. What was typed in counts only if there is no file."""
-    last = last_attempt(platform, {read[each.name].attempt for each in entries})
-    now = [each for each in entries if last is None or read[each.name].attempt == last]
-    why = "It is an earlier attempt; the last is graded."
-    earlier = [Unmatched(each.shown, why) for each in entries if each not in now]
-    files = [each for each in now if not read[each.name].is_typed]
-    why = "It was typed in there; the files are graded."
-    typed = [Unmatched(each.shown, why) for each in now if files and each not in files]
-    folders = [[each] for each in files or now if each.is_folder]
-    loose = [each for each in files or now if not each.is_folder]
-    return [_work(each, read) for each in [*folders, loose] if each], [*earlier, *typed]
-
-
-def _work(entries: Sequence[FolderEntry], read: Mapping[str, PlatformName]) -> _Work:
-    first, *_ = entries
-    readings = tuple(dict.fromkeys(reading for each in entries for reading in read[each.name].readings))
-    loose = [each for each in entries if not each.is_folder]
-    parts = tuple(LooseFile(each.path, read[each.name].file or each.path.name) for each in loose)
-    is_late = any(read[each.name].is_late for each in entries)
+def _work(named: Sequence[_Named]) -> _Work:
+    """A folder, or loose files of one submitter."""
+    first = named[0][0]
+    readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
+    parts = tuple(LooseFile(each.path, said.file or each.path.name) for each, said in named if not each.is_folder)
+    is_late = any(said.is_late for _, said in named)
     return _Work(SubmissionFiles(first.shown, (), first.path, parts, is_late), readings)
 
 
@@ -275,10 +276,8 @@ def _shared(
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def _about_names(platform: Platform, names: Sequence[str], by: Identification) -> Iterator[str]:
-    """How the names were read, unless that was said."""
-    if by.platform:
-        return
+def _about_names(platform: Platform, names: Sequence[str]) -> Iterator[str]:
+    """How the names were read."""
     if platform != "plain":
         yield f"Read as a download of {TITLES[platform]}; --from says otherwise."
     elif like := [each for each in FOUND_OUT if read_names(each, names)]:
@@ -286,17 +285,16 @@ def _about_names(platform: Platform, names: Sequence[str], by: Identification) -
         yield f"Read as plain names, though some look like a download of {titles} (--from)."
 
 
-def _about(learners: Sequence[Learner], submissions: Sequence[SubmissionFiles]) -> Iterator[str]:
+def _about(
+    learners: Sequence[Learner], submissions: Sequence[SubmissionFiles], unmatched: Sequence[Unmatched]
+) -> Iterator[str]:
+    """Who has nothing that counts, who is late, and what is no submission, by the reason."""
     there = {id for each in submissions for id in each.learners}
+    late = {id for each in submissions if each.is_late for id in each.learners}
     if absent := [each.name for each in learners if each.id not in there]:
         yield f"Handed in nothing that counts: {first_few(absent)}."
-    late = {id for each in submissions if each.is_late for id in each.learners}
     if late:
         yield f"Late, as the platform says: {first_few([each.name for each in learners if each.id in late])}."
-
-
-def _about_others(unmatched: Sequence[Unmatched]) -> Iterator[str]:
-    """What is no submission, by the reason."""
     others = [each for each in unmatched if not (each.is_submission or each.learner)]
     for why in dict.fromkeys(each.why for each in others):
         yield f"Not graded: {first_few([each.entry for each in others if each.why == why])}. {why}"
