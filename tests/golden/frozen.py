@@ -12,16 +12,17 @@ All but the attacks goes through the command line, as an instructor's work does.
 from __future__ import annotations
 
 import argparse
+import atexit
 import csv
 import io
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import unified_diff
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -31,8 +32,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.attacks.hostile_files import corpus  # noqa: E402
 from tests.attacks.sessions import Sessions, grade_all  # noqa: E402
+from tests.warm.client import Warm  # noqa: E402
 
 KATA = Path(sys.executable).with_name("kata")
+TERMINAL = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "KATA_SERVICE": "0"}
+LONGEST = 2400
+"""Seconds for three thousand answers."""
 SEED = "7"
 LETTERS = {"passed": "p", "failed": "F", "error": "E", "skipped": "s"}
 
@@ -40,20 +45,18 @@ Files = dict[str, str]
 """Text by file name."""
 
 
+@cache
+def warm() -> Warm:
+    """A process that has loaded `kata`: each command is a fork of it."""
+    opened = Warm("grader", {**os.environ, **TERMINAL})
+    atexit.register(opened.close)
+    return opened
+
+
 def kata(*words: object, cwd: Path = ROOT, home: Path | None = None) -> str:
     """What a command prints in a terminal of 80 columns, and how it ended if not well."""
-    own = {"COLUMNS": "80", "LINES": "40", "TERM": "dumb", "NO_COLOR": "1", "KATA_SERVICE": "0"}
-    own |= {"HOME": str(home)} if home else {}
-    done = subprocess.run(
-        [str(KATA), *map(str, words)],
-        cwd=cwd,
-        env={**os.environ, **own},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        check=False,
-    )
+    environment = {**os.environ, **TERMINAL, **({"HOME": str(home)} if home else {})}
+    done = warm().run([str(KATA), *map(str, words)], cwd, environment, "", LONGEST, merged=True)
     return done.stdout + (f"[exit status {done.returncode}]\n" if done.returncode else "")
 
 

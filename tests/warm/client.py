@@ -49,9 +49,19 @@ class Warm:
         return all(name.startswith(READ_LATE_PREFIXES) for name in changed - READ_LATE)
 
     def run(
-        self, command: Sequence[str], cwd: Path, environment: Mapping[str, str], stdin: str, seconds: float
+        self,
+        command: Sequence[str],
+        cwd: Path,
+        environment: Mapping[str, str],
+        stdin: str,
+        seconds: float,
+        *,
+        merged: bool = False,
     ) -> subprocess.CompletedProcess[str]:
-        """As `subprocess.run` does, with both outputs captured. Raises subprocess.TimeoutExpired."""
+        """As `subprocess.run` does, with both outputs captured; `merged` into one, as in a terminal.
+
+        Raises subprocess.TimeoutExpired.
+        """
         program, *arguments = command
         asked = {"program": program, "arguments": arguments, "cwd": str(cwd), "env": dict(environment)}
         text = json.dumps(asked).encode() + b"\n"
@@ -65,7 +75,9 @@ class Warm:
             given.seek(0)
             connection.connect(self._address)
             connection.settimeout(seconds)
-            sent = socket.send_fds(connection, [text], [given.fileno(), out.fileno(), err.fileno()])
+            sent = socket.send_fds(
+                connection, [text], [given.fileno(), out.fileno(), (out if merged else err).fileno()]
+            )
             connection.sendall(text[sent:])
             try:
                 status = connection.recv(MOST_BYTES)
