@@ -119,8 +119,9 @@ def test_unit_5_the_first_two_steps_cost_most(typed) -> None:
     assert all(after < before - 1 for before, after in zip(losses[1:], trained[1:], strict=True))
     steps = [after - before for before, after in pairwise(losses)]
     assert 0 < steps[2] < min(steps[:2])
-    assert losses[2] > GUESSING
-    assert all(before == 2 * after for before, after in pairwise(sizes))
+    assert losses[0] < 1 and losses[2] > GUESSING
+    assert [row[0] for row in rows] == [row[1] for row in rows], "as by the formula"
+    assert sizes == [500.0, 250.0, 125.0, 62.5] and converted.the(Curve, 1).lines[0][1] == (62.5, 125.0, 250.0, 500.0)
     assert ["rosa a" in text for _, text in grouped.the(Written).texts] == [True, False, False, False]
     assert [row[:2] for row in grouped.rows("Loss").values()] == [row[:2] for row in rows]
 

@@ -137,18 +137,6 @@ def test_code_with_its_mask_inverted_is_seen_to_be(seen):
     assert float(rows["padded, mask right"][0]) > float(rows["padded, mask inverted"][0]) + 1.5
 
 
-@pytest.mark.parametrize("id", ["grouped_query_attention", "convert_to_gqa"])
-def test_fewer_heads_cost_and_save(seen, id):
-    parts = seen(id)
-    heads, loss, due, *trained, sizes = zip(*parts.table("Loss").rows, strict=True)
-    assert (heads, loss) == (("8", "4", "2", "1"), due)
-    assert bool(trained) == (id == "convert_to_gqa")
-    assert float(loss[0]) < 1.0 and all(float(few) > float(loss[0]) + 0.3 for few in loss[1:])
-    assert [float(size) for size in sizes] == [500.0, 250.0, 125.0, 62.5]
-    assert parts.the(Curve, 1).places == (1.0, 2.0, 4.0, 8.0)
-    assert parts.the(Curve, 1).lines[0][1] == (62.5, 125.0, 250.0, 500.0)
-
-
 FIRST_OF_GROUP = """\
 def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
     times = nums_head // nums_key_value_head
