@@ -89,9 +89,13 @@ class FolderEntry:
 
 @dataclass(frozen=True)
 class ClassContents:
-    """Everything in a class. passed_over: what systems, tools and the course leave behind, and what is ours."""
+    """Everything in a class. passed_over: what systems, tools and the course leave behind, and what is ours.
+
+    shown: what people call the folder or zip.
+    """
 
     folder: Path
+    shown: str
     entries: tuple[FolderEntry, ...]
     passed_over: tuple[str, ...] = ()
     unread: tuple[Unmatched, ...] = ()
@@ -173,7 +177,7 @@ def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     except (OSError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
         raise SubmissionError(f"{shown} {reason}.") from None
-    return ClassContents(folder, tuple(entries), tuple(usual))
+    return ClassContents(folder, shown, tuple(entries), tuple(usual))
 
 
 def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:
@@ -199,11 +203,15 @@ def _is_one_of(entry: os.DirEntry[str], paths: Collection[Path]) -> bool:
         return False
 
 
-def nothing_in(contents: ClassContents) -> str:
-    """A sentence about a class without submissions."""
+def nothing_in(contents: ClassContents, platform: str) -> str:
+    """A sentence about a class without submissions. platform: whose names were looked for; empty for any."""
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
     there = f" What is there: {first_few(names, _NAMED)}." if names else ""
-    shown = printable(own_name(contents.folder))
+    shown = contents.shown
+    if platform and any(not each.why_none for each in contents.entries):
+        return (
+            f"No name in {shown} is one of {platform}'s.{there} A class of another platform needs a folder of its own."
+        )
     return (
         f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.{there} "
         f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
@@ -237,7 +245,12 @@ def _unpacked(path: Path, room: Path) -> ClassContents:
                     raise
                 unread.append(Unmatched(where, "It has a name that no file can have here."))
     found = look_into(room)
-    return replace(found, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
+    return replace(
+        found,
+        shown=printable(path.name),
+        passed_over=(*found.passed_over, *passed_over),
+        unread=tuple(unread),
+    )
 
 
 def _lay_out(member: Content, target: Path) -> None:

@@ -81,7 +81,7 @@ def class_list(contents: ClassContents, by: Identification) -> ClassList:
     platform = by.platform or platform_of(names)
     works, unmatched = _works_in(contents.entries, platform)
     if not works:
-        raise SubmissionError(nothing_in(contents))
+        raise SubmissionError(nothing_in(contents, "" if platform == "plain" else TITLES[platform]))
     owners = Owners(by.roster, platform, [each.readings for each in works])
     claims, nobodys = _claims(works, owners, by)
     counting, torn, uncounted = _counting(claims, owners)

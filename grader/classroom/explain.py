@@ -59,7 +59,7 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
 
 
 def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
-    """Yield every lost point of an exercise: the check's title, its message, and the known mistakes."""
+    """Yield every lost point of an exercise: the check's title, its message if it is another one, and the mistakes."""
     earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
     if exercise.counted_points != exercise.points:
         earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"
@@ -69,12 +69,14 @@ def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
     elif exercise.status in _NOTHING:
         yield f"  {_NOTHING[exercise.status]}"
         return
+    said = ""
     for check in exercise.checks:
         if check.points < check.max_points or check.outcome in ("failed", "error"):
             points = f"{score(check.points)} of {score(check.max_points)} points"
             yield f"  - {safe_line(check.title or check.name)} ({points}; {safe_line(check.name)}, {check.outcome})"
-            if check.message.strip():
+            if check.message.strip() and check.message != said:
                 yield from (f"      {line}" for line in safe_block(check.message, MESSAGE_LINES))
+            said = check.message
     for diagnosis in exercise.diagnosis:
         yield f"  Probably: {safe_line(diagnosis.message)} ({safe_line(diagnosis.mistake)})"
 

@@ -228,7 +228,7 @@ def changed_aside(before: dict[str, float], results: ClassResults, named: set[st
     before: what was published. named: learners who are told of elsewhere.
     """
     told = [
-        f"{result.learner.id} {score(old)} -> {score(result.record.counted_points)}"
+        f"{result.learner.name} {score(old)} -> {score(result.record.counted_points)}"
         for result in results
         if (old := before.get(result.learner.id)) is not None and result.learner.id not in named
         if abs(old - result.record.counted_points) > POINTS_TOLERANCE

@@ -252,6 +252,17 @@ def test_class_of_which_nobody_is_known_is_refused(three: Any) -> None:
     three.refused(told, files={"di/share.py": True})
 
 
+def test_another_weeks_download_and_another_platforms_are_refused(room: Any) -> None:
+    worksheet = "Identifier,Full name,Email address\nParticipant 9001,Ada Byron,ada@uni.example\n"
+    first, other = ("Ada Byron_9001_assignsubmission_file", "Ada Byron_8001_assignsubmission_file")
+    room.grade({f"{first}/share.py": True}, worksheet)
+    room.folder = room.place / "week2"
+    room.refused(f"It knows {first}, and here are {other}: give another folder", files={f"{other}/share.py": True})
+    room.folder = room.place / "canvas"
+    told = "No name in canvas is one of Moodle's. What is there: byronada_70_500_share.py. A class of another platform"
+    room.refused(told, files={"byronada_70_500_share.py": True})
+
+
 def test_class_that_is_there_is_neither_overwritten_nor_lost(three: Any) -> None:
     three.refused("--resume goes on with it; --anew begins again", resume=False, anew=False)
     three.grade(anew=True)
