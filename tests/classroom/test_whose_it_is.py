@@ -221,6 +221,5 @@ def test_zip_that_is_handed_in_late_is_no_class_and_moves_nobodys_points(inside:
     room.folder.mkdir()
     with zipfile.ZipFile(room.folder / "work.zip", "w") as archive:
         archive.writestr(inside, "def share(amounts): return amounts")
-    done = room.grade(resume=True)
-    assert "work.zip is one learner's submission; if it is the class, give the zip itself." in done.remarks
-    assert room.points == {"1": ALL, "2": ALL} and list(room.unmatched) == ["work.zip"]
+    room.refused("It knows 1, 2, and here are work.zip: give another folder")
+    assert room.points == {"1": ALL, "2": ALL}
