@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import io
 import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
-from rich.console import Console
 
 from grader.course import Exercise
 from grader.errors import KataError
@@ -30,6 +28,8 @@ from grader.played import (
 )
 from grader.practice.progress import ProgressFile, digest_of, now
 from grader.practice.workspace import Workspace
+from grader.render.cell_output import TEXT_WIDTH
+from grader.render.heatmap_terminal import as_text
 from grader.sandbox.doctor import strongest_level
 
 from .catalogue import Play, Standing, play_of, standing_with
@@ -110,9 +110,6 @@ def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bo
 
 # --- below a notebook's cell: `%kata play ID` -----------------------------------------------------------------------
 
-TEXT_WIDTH = 100
-"""Columns of the text: what fits into a notebook's output without scrolling."""
-
 
 class _Reader(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -164,9 +161,4 @@ def played_in_cell(
 
 
 def _drawn(part: Part) -> tuple[str, str]:
-    # ignore the kernel's environment, which asks for colours
-    console = Console(file=io.StringIO(), width=TEXT_WIDTH, force_terminal=False, legacy_windows=False)
-    with console.capture() as captured:
-        show(part, console)
-    lines = [line.rstrip() for line in captured.get().splitlines()]
-    return "\n".join(lines).strip("\n"), render_cell(part)
+    return as_text(lambda console: show(part, console), TEXT_WIDTH).strip("\n"), render_cell(part)

@@ -6,14 +6,12 @@ or not. So it has only inline styles, no scripts, and the page's own text colour
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-
 from .heatmap import HeatMap
 from .heatmap_svg import heatmap_picture
+from .heatmap_terminal import as_text
 from .pages import render_page
 from .terminal import print_verdict
 from .verdict import ExerciseVerdict
@@ -37,12 +35,8 @@ class CellOutput:
 
     def text(self) -> str:
         """As `kata check` prints it, including passed checks."""
-        # a kernel's environment asks for colours
-        console = Console(file=io.StringIO(), width=TEXT_WIDTH, force_terminal=False, legacy_windows=False)
-        with console.capture() as captured:
-            print_verdict(self.verdict, console)
-        lines = [line.rstrip() for line in captured.get().splitlines()]
-        return "\n".join([*lines, *self.problems, "", *self.remarks, self.closing])
+        verdict = as_text(lambda console: print_verdict(self.verdict, console), TEXT_WIDTH)
+        return "\n".join([verdict, *self.problems, "", *self.remarks, self.closing])
 
     def html(self) -> str:
         """The same as HTML."""

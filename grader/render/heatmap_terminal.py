@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size
@@ -57,14 +57,20 @@ class PaintedHeatMap:
         yield from painter.legend(width)
 
 
-def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
-    """A mismatch as lines of text, for output without rich."""
+def as_text(show: Callable[[Console], None], width: int, *, colour: bool = False) -> str:
+    """What is printed, as lines of text for output without rich, whatever the environment asks for."""
     console = Console(file=io.StringIO(), width=width, force_terminal=colour, legacy_windows=False)
     if not colour:
         console.no_color = True
     with console.capture() as captured:
-        console.print(PaintedHeatMap(HeatMap.of_mismatch(mismatch)))
+        show(console)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
+    """A mismatch as text."""
+    heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch))
+    return as_text(lambda console: console.print(heat), width, colour=colour)
 
 
 class _Painter:
