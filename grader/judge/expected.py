@@ -12,7 +12,7 @@ import linecache
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,9 @@ torch.set_num_threads(1)
 
 MAX_CACHED_ANSWERS = 2000
 """Size of the cache of answers: in a batch every submission is asked the same questions."""
+
+MAX_CACHED_PAIRS = 1000
+"""The largest bank has six times as many, and each pair keeps its text and its answers."""
 
 ROUNDING_STEPS = 4.0
 
@@ -192,7 +195,7 @@ class Expected:
         self.seed = seed
         self._exercise = exercise
         self._slack: dict[bytes, list[Answers]] = {}
-        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
+        self._pairs = lru_cache(MAX_CACHED_PAIRS)(code.both) if code is not None else None
         self._loaded_pair: TrustedModule | None = None
 
     @property
@@ -238,13 +241,11 @@ class Expected:
 
         Its answers are cached for later learners with the same two, its namespace only until the next pair.
         """
-        if self.code is None:
+        if self._pairs is None:
             return None
         if self._loaded_pair is not None:
             self._loaded_pair.unload()
-        if (one, other) not in self._pairs:
-            self._pairs[one, other] = self.code.both(one, other)
-        self._loaded_pair = self._pairs[one, other]
+        self._loaded_pair = self._pairs(one, other)
         return self._loaded_pair
 
     def _reference(self) -> TrustedModule:

@@ -10,8 +10,9 @@ import pytest
 from grader.course import Course, load_course
 from grader.judge import diagnosis
 from grader.judge.bank import Mistake, both_from, load_bank
-from grader.judge.expected import Expected
+from grader.judge.expected import CourseCode, Expected
 from grader.judge.grading import Judge
+from grader.judge.plan import Plan
 
 from .graded import result
 
@@ -102,6 +103,17 @@ def test_all_of_naming_has_one_budget(course: Course, named: Named, monkeypatch:
     assert text is not None
     monkeypatch.setattr(diagnosis, "MOST_STEPS", 1)
     assert named("softmax", text) == []
+
+
+def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercise, made = course.exercise("softmax"), list[tuple[int, int]]()
+    code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
+    monkeypatch.setattr(code, "both", lambda *places: made.append(places))
+    monkeypatch.setattr("grader.judge.expected.MAX_CACHED_PAIRS", 2)
+    expected = Expected(Plan(), 1, "softmax", code)
+    for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 1)):
+        assert expected.pair(*places) is None
+    assert made == [(0, 1), (0, 2), (0, 3), (0, 1)]
 
 
 def test_an_edit_that_both_make_is_made_once(course: Course) -> None:
