@@ -111,7 +111,6 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
     found: dict[str, Content] = {}
     waiting: list[tuple[str, os.stat_result | None]] = [("", None)]
     for folder, listed in waiting:
-        look_at_clock()
         try:
             entries = entries_in(os.path.join(path, folder) if folder else path, listed)
         except UnreadableError as error:
@@ -141,6 +140,7 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
 
 def entries_in(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
     """What lies in a folder, by name; in the one that was listed, if it is given. Raises UnreadableError."""
+    look_at_clock()
     descriptor = _open(folder, listed) if os.scandir in os.supports_fd else None
     try:
         with os.scandir(folder if descriptor is None else descriptor) as entries:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grader.judge.answers import Answers, same_answers
-from grader.judge.plan_file import fingerprint, has_fingerprint
+from grader.judge.plan_file import _groups, fingerprint, has_fingerprint
 
 
 def of(value: Any, name: str = "output") -> Answers:
@@ -76,6 +76,14 @@ def test_same_answer_has_the_fingerprint(came: Any, other: Any) -> None:
 @pytest.mark.parametrize(("came", "other"), OTHER.values(), ids=OTHER)
 def test_other_answer_has_not(came: Any, other: Any) -> None:
     assert not same_answers(of(came), of(other)) and not is_taken_for(of(came), of(other))
+
+
+def test_sums_are_only_worked_out_for_sizes_that_the_plan_has() -> None:
+    before = _groups.cache_info().misses
+    assert not any(
+        is_taken_for(of(torch.ones(31, 7)), of(other)) for other in (1, None, torch.arange(217), NUMBERS > 0)
+    )
+    assert _groups.cache_info().misses == before
 
 
 @given(st.integers(0, 299), st.sampled_from([-3.0, -0.02, 0.02, 0.5]))
