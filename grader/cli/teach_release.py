@@ -12,7 +12,17 @@ from grader.errors import KataError
 
 from .app import TEACH, app
 from .teach_class import Force
-from .terms import CourseFile, Only, Units, chosen_part, course_at, instructors_extra, progress, units_called
+from .terms import (
+    CourseFile,
+    Only,
+    Units,
+    chosen_exercises,
+    chosen_part,
+    course_at,
+    instructors_extra,
+    progress,
+    units_called,
+)
 
 ANSWERS = "Put solutions and known mistakes into it, or only plans."
 WHICH = "--with-answers for learners who practise on their own, or --without-answers for those who hand in for marks"
@@ -107,7 +117,7 @@ def notebooks(
         from grader.notebooks.course_folder import assignments_of, write_folder
 
     chosen = course_at(course)
-    ids = [chosen.exercise(id).id for id in only or ()]
+    ids = chosen_exercises(chosen, only, unit) if only else []
     found = assignments_of(chosen, units_called(chosen, unit), ids, name)
     for line in write_folder(chosen, folder, [replace(each, has_reflection=reflection) for each in found], wheel=wheel):
         print(line)

@@ -81,7 +81,7 @@ Seed = Annotated[int | None, Option(help="Seed of the hidden inputs; a fresh one
 ID_HELP = "The exercise: its id, title, or 1/3 for unit 1's third."
 COURSES = "The course.yml, or its folder; the installed course by default, or the one in KATA_COURSE."
 CourseFile = Annotated[Path | None, Option("--course", help=COURSES)]
-ONLY = "Only this exercise, together with those of --unit; may be given again."
+ONLY = "Only this exercise, of those of --unit if that is given; may be given again."
 Only = Annotated[list[str] | None, Option(help=ONLY, metavar="ID", autocompletion=exercise_ids)]
 UNITS = "Only this unit's exercises, by its folder or number; may be given again."
 Units = Annotated[list[str] | None, Option("--unit", help=UNITS, metavar="UNIT")]
@@ -152,12 +152,18 @@ def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
 
 
 def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> list[str]:
-    """The exercises chosen by id or unit; empty for all. Raises CourseError, KataError."""
-    single = [course.exercise(name).id for name in only or ()]
+    """The exercises chosen by id, or by unit; empty for all. Raises CourseError, KataError."""
+    single = list(dict.fromkeys(course.exercise(name).id for name in only or ()))
     named = units_called(course, units)
-    tell_units(course, named)
     whole = [exercise.id for unit in named for exercise in unit.exercises]
-    return list(dict.fromkeys([*whole, *single]))
+    if named and (strangers := [id for id in single if id not in whole]):
+        raise KataError(
+            f"Not in {', '.join(unit.folder for unit in named)}: {', '.join(strangers)}. Name its unit too."
+        )
+    if single:
+        return single
+    tell_units(course, named)
+    return whole
 
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:

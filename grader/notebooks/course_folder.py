@@ -127,7 +127,7 @@ def _ours(course: Course, wheel: str) -> dict[str, Any]:
 def assignments_of(course: Course, units: Sequence[Unit], only: Sequence[str], name: str) -> list[Assignment]:
     """The assignments to make a notebook of: one for each unit, or all that was chosen together as one.
 
-    units: all if neither they nor exercises are chosen. only: ids of exercises that are chosen too. name: of the one
+    units: all if none is chosen. only: the ids of the exercises, if not all of the units. name: of the one
     notebook; "" for the unit's. Raises KataError for exercises that need a name, and for a name that cannot be used.
     """
     if only and not name:
@@ -136,7 +136,7 @@ def assignments_of(course: Course, units: Sequence[Unit], only: Sequence[str], n
         return [Assignment(unit.folder, unit.title, unit.exercises) for unit in units or course.units]
     if not re.fullmatch(r"([0-9]{2}_)?[a-z][a-z0-9_]{0,57}", name):
         raise KataError(f"{name!r} cannot be an assignment's name: small letters, digits and `_`, such as week1.")
-    chosen = {*only, *(each.id for unit in units for each in unit.exercises)} or {each.id for each in course.exercises}
+    chosen = set(only) or {each.id for unit in units or course.units for each in unit.exercises}
     titles = [unit.title for unit in course.units if any(each.id in chosen for each in unit.exercises)]
     exercises = tuple(each for each in course.exercises if each.id in chosen)
     return [Assignment(name, ", ".join(dict.fromkeys(titles)), exercises)]

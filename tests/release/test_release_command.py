@@ -131,7 +131,7 @@ def test_part_of_a_course_holds_nothing_of_the_rest(
 ) -> None:
     done = kata("release", "--out", tmp_path, "--with-answers", *option, cwd=course)
     assert done.returncode == 0, done.stderr
-    assert (": 1 exercise, 3 checks, " in done.stdout) is (len(option) == 2)
+    assert ": 1 exercise, 3 checks, " in done.stdout
 
 
 @pytest.mark.parametrize(
