@@ -29,6 +29,9 @@ FAR = 0.05
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 
+FEW = {2: "two", 3: "three", 4: "four"}
+ORDINALS = ("first", "second", "third", "fourth")
+
 GENEROUS = 10.0
 """Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
 
@@ -230,11 +233,17 @@ def _sequence_difference(
         return f"{what} should be {len(expected)} values, but {len(came)} came back."
     slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(expected) else [None] * len(expected)
     for number, (one, other, room) in enumerate(zip(came, expected, slacks, strict=True)):
-        part = what and f"Value {number + 1} of {len(expected)} of {_within(what)}"
+        part = what and one_of(number, len(expected), what)
         wrong = difference(one, other, what=part, axes=axes, slack=room, scale=scale)
         if wrong:
             return wrong
     return None
+
+
+def one_of(number: int, count: int, what: str) -> str:
+    """What to call one of several results, counted from 0."""
+    which = f"The {ORDINALS[number]} of the {FEW[count]} results" if count in FEW else f"Result {number + 1} of {count}"
+    return which if what == "The output" else f"{which} in {_within(what)}"
 
 
 def _mapping_difference(came: Any, expected: Mapping[Any, Any], what: str, slack: Any) -> str | None:

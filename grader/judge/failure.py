@@ -193,11 +193,12 @@ def library_name(operator: str) -> str:
 def forbidden_text(name: str, line: int, reason: str) -> str:
     """Say which library call is forbidden, and why."""
     where = f" (line {line})" if line else ""
-    return f"The library's `{name}` is not allowed here{where}: {reason}"
+    return f"The library's `{name}` is not allowed here{where}: {reason}."
 
 
 def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
     """Say why a file is not valid Python."""
+    message = re.sub(r" on (line \d+)$", r" of \1,", message)
     return f"Your file is not valid Python: {message}{_line_text([(line, '<module>')], source_lines)}."
 
 

@@ -17,7 +17,7 @@ from grader.mismatch import Mismatch
 from .answers import Answers, Exchange, Reading, read_from, same_answers
 from .case import GRADIENTS, OUTPUT, Case, Question
 from .case_text import case_text, value_text
-from .compare import form_difference, wrong_places
+from .compare import form_difference, one_of, wrong_places
 from .expected import Expected
 from .failure import BREAKPOINT
 from .faults import NotInPlan
@@ -237,9 +237,8 @@ def _tensors(came: Any, expected: Any, what: str) -> Iterator[tuple[str, Any, to
     if isinstance(expected, torch.Tensor):
         yield what, came, expected
     elif isinstance(expected, (list, tuple)) and isinstance(came, (list, tuple)) and len(came) == len(expected):
-        inner = what[0].lower() + what[1:]
-        for number, (one, other) in enumerate(zip(came, expected, strict=True), start=1):
-            yield from _tensors(one, other, f"Value {number} of {len(expected)} of {inner}")
+        for number, (one, other) in enumerate(zip(came, expected, strict=True)):
+            yield from _tensors(one, other, one_of(number, len(expected), what))
     elif isinstance(expected, Mapping) and isinstance(came, Mapping):
         for key, value in expected.items():
             yield from _tensors(came.get(key), value, f"`{key}`")

@@ -75,7 +75,7 @@ WRONG = {
     "None": (None, DUE, "None (is a `return` missing?) came back"),
     "a module": (Opaque("a Linear object"), DUE, "a Linear object came back"),
     "true": (True, DUE, "the bool True came back"),
-    "a part": ([DUE, DUE * 2], (DUE, DUE), "Value 2 of 2"),
+    "a part": ([DUE, DUE * 2], (DUE, DUE), "The second of the two results"),
     "too few parts": ([DUE], (DUE, DUE), "2 values, but 1"),
     "another name": ({"b": DUE}, {"a": DUE}, "missing: `a`; not expected: `b`"),
     "what has a name": ({"a": DUE + 1}, {"a": DUE}, "`a` in the output"),

@@ -21,7 +21,8 @@ def mistakes() -> list[Mistake]:
     return [
         Mistake(
             "no-mask",
-            "Nothing is hidden: every token sees the later ones. Fill their scores with -inf before the softmax.",
+            "Nothing is hidden: every token sees the later ones. Fill their scores with -inf before the softmax. masked_fill returns a new "
+            "tensor: keep it, or use masked_fill_.",
             edits=[(HIDE, "")],
         ),
         Mistake(
@@ -73,6 +74,11 @@ def mistakes() -> list[Mistake]:
             edits=[(HIDE, f"scores = scores + {MASK}")],
         ),
         Mistake(
+            "scores-times-mask",
+            "The scores were multiplied by the mask, which makes some of them 0 and hides nothing. Fill the hidden ones with -inf.",
+            edits=[(HIDE, f"scores = scores * {MASK}")],
+        ),
+        Mistake(
             "mask-times-infinity",
             "All is NaN: a triangle of ones was multiplied by -inf (0 · inf is NaN), or every score is hidden. Use masked_fill, with True above the diagonal only.",
             edits=[(HIDE, f"scores = scores + {MASK} * -torch.inf")],
@@ -96,7 +102,7 @@ def mistakes() -> list[Mistake]:
         ),
         Mistake(
             "mask-not-a-buffer",
-            "The mask is a plain attribute: it would stay behind when the module moves to a GPU. Use register_buffer.",
+            "The mask is no buffer: as a plain attribute, or made anew in forward, it does not move to a GPU with the module. Use register_buffer in __init__.",
             caught_by=BUFFERED,
             edits=[(BUFFER, "self.mask = later")],
         ),

@@ -40,7 +40,7 @@ RETURNED = {
         ".double()",
     ),
     "detached": (
-        "The numbers are right, but .detach(), .data or torch.no_grad() stops the gradients: nothing is trained through it.",
+        "The numbers are right, but .detach(), .data, torch.no_grad() or torch.tensor(...) of numbers stops the gradients: nothing is trained through it.",
         ".detach()",
     ),
     "rounded": (

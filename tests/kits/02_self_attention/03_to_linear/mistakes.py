@@ -118,7 +118,7 @@ def to_linear(weight):
     ),
     Mistake(
         "float32-layer",
-        "The layer is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
+        "The layer, or its bias alone, is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
         edits=[(", dtype=weight.dtype", "")],
     ),
     kept_from_the_last_call("to_linear"),

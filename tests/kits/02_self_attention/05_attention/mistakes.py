@@ -54,11 +54,14 @@ MISTAKES = [
         "The softmax runs over the queries (dim=-2). Each query spreads its weight over the keys: that is the last axis, dim=-1.",
         edits=[(SOFTMAX, "scores.softmax(dim=-2)")],
     ),
-    Mistake(
-        "softmax-over-the-first-axis",
-        "The softmax runs over dim=0, the first axis. The keys are the last axis: dim=-1.",
-        edits=[(SOFTMAX, "scores.softmax(dim=0)")],
-    ),
+    *[
+        Mistake(
+            f"softmax-over-the-{which}-axis",
+            f"The softmax runs over dim={axis}, the {which} axis. The keys are the last axis, whatever comes before it: dim=-1.",
+            edits=[(SOFTMAX, f"scores.softmax(dim={axis})")],
+        )
+        for axis, which in enumerate(("first", "second"))
+    ],
     Mistake(
         "no-softmax",
         "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",

@@ -5,6 +5,7 @@ from grader.judge.authoring import Mistake, kept_in_evaluation, without
 END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
 
+NEW = "nn.Linear(x.shape[-1], x.shape[-1])"
 LAYERS = ("linear_q", "linear_k", "linear_v")
 
 MISTAKES = [
@@ -63,6 +64,14 @@ MISTAKES = [
         "The weights were transposed before they met the values. A row holds the weights of one query: weights · value.",
         edits=[("return weights @ value", "return weights.transpose(-2, -1) @ value")],
     ),
+    *[
+        Mistake(
+            f"{which}-made-in-forward",
+            "Layers are made in `forward`, anew in each call: with other random numbers, and in float32. Make them once, in __init__.",
+            edits=[(PROJECTIONS, "".join(f"self.{name} = {NEW}\n        " for name in made) + PROJECTIONS)],
+        )
+        for which, *made in [("all", *LAYERS), *zip(LAYERS, LAYERS, strict=True)]
+    ],
     # after "weights-detached": where no gradient comes at all, none can differ
     kept_in_evaluation(),
     *without(

@@ -33,12 +33,15 @@ MISTAKES = [
         "`.t()` takes two axes at most, so a batch still ends with an error. Exchange the last two axes, counted from the end.",
         edits=[(KEYS, "keys.t()")],
     ),
-    Mistake(
-        "batch-only",
-        "transpose(1, 2) is right for a batch, but one sequence without a batch has no axis 2. Count from the end, so that both work.",
-        caught_by=ALONE,
-        edits=[(KEYS, "keys.transpose(1, 2)")],
-    ),
+    *[
+        Mistake(
+            id,
+            f"{turned} is right for a batch, but one sequence without a batch has no axis 2. Count from the end, so that both work.",
+            caught_by=ALONE,
+            edits=[(KEYS, f"keys.{turned}")],
+        )
+        for id, turned in (("batch-only", "transpose(1, 2)"), ("permuted-for-a-batch", "permute(0, 2, 1)"))
+    ],
     Mistake(
         "three-axes-unpacked",
         "The sizes of x are taken apart into three, which one sequence without a batch does not have. It worked for one sequence "

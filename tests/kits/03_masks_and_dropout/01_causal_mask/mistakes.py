@@ -36,13 +36,12 @@ MISTAKES = [
     ),
     Mistake(
         "float",
-        "The triangle is right, but it is made of the numbers 0 and 1. The mask should be boolean: dtype=torch.bool, or .bool() "
-        "at the end.",
+        "The mask is made of the numbers 0 and 1 (floats). It should be boolean: dtype=torch.bool, or .bool() at the end.",
         edits=[(", dtype=torch.bool", "")],
     ),
     Mistake(
         "whole-numbers",
-        "The triangle is right, but it is made of whole numbers. The mask should be boolean: dtype=torch.bool.",
+        "The mask is made of whole numbers. It should be boolean: dtype=torch.bool.",
         edits=[("torch.bool", "torch.long")],
     ),
     Mistake(

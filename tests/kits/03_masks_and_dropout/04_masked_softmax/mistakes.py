@@ -95,8 +95,8 @@ MISTAKES = [
     ),
     Mistake(
         "mask-ignored",
-        "The mask has no effect: this is the plain softmax. Is the result of masked_fill used, and is what is filled in or added very low "
-        "(-1e9, not -1e-9)?",
+        "The mask has no effect: this is the plain softmax. masked_fill returns a new tensor: keep it (masked_fill_ would write into the "
+        "caller's scores). And is what is filled in or added very low (-1e9, not -1e-9)?",
         edits=[(FILL, "scores.float()")],
     ),
     Mistake(
@@ -110,11 +110,14 @@ MISTAKES = [
         "the keys: dim=-1.",
         edits=[("dim=-1", "dim=-2")],
     ),
-    Mistake(
-        "softmax-over-axis-0",
-        "The softmax runs over the first axis. It belongs on the keys, the last one: dim=-1.",
-        edits=[("dim=-1", "dim=0")],
-    ),
+    *[
+        Mistake(
+            f"softmax-over-axis-{axis}",
+            f"The softmax runs over dim={axis}, the {which} axis. It belongs on the keys, the last axis, whatever comes before it: dim=-1.",
+            edits=[("dim=-1", f"dim={axis}")],
+        )
+        for axis, which in enumerate(("first", "second"))
+    ],
     Mistake(
         "no-softmax",
         "The masked scores came back, without the softmax. Take it over the last axis.",
@@ -176,7 +179,7 @@ MISTAKES = [
     ),
     Mistake(
         "float32-returned",
-        "The softmax is right, but its weights came back as float32. Return the dtype that came in.",
+        "The weights came back as float32, whatever dtype the scores had. Return the dtype that came in.",
         edits=[(".to(scores.dtype)", "")],
     ),
     *overwritten(

@@ -144,7 +144,7 @@ def expect_by_hand(learner, draw):
         asked.call(functions, name, method="__contains__", return_as=f"calls {name}")
     (answer,) = learner.ask(asked)
     used = [name for name in sorted(LIBRARY) if answer[f"calls {name}"] is not False]
-    expect(not used, f"The library's `{''.join(used[:1])}` is not allowed here: {learner.forbidden_reason}")
+    expect(not used, f"The library's `{''.join(used[:1])}` is not allowed here: {learner.forbidden_reason}.")
 
 
 @points(0.5, visible=True)

@@ -176,7 +176,7 @@ MISTAKES = [
     # --- the ends
     Mistake(
         "nan-at-one",
-        "With p = 1 zeros are divided by 1 - p = 0, and 0/0 is NaN. Everything is dropped then: return zeros.",
+        "With p = 1 zeros are divided by 0 (1 - p, or the sum of a row), and 0/0 is NaN. Everything is dropped then: return zeros.",
         caught_by=ENDS,
         edits=[(AT_ONE, "")],
     ),
@@ -231,7 +231,7 @@ MISTAKES = [
     results.returned("detached", "weights * keep / (1 - p)", "test_gradients_reach_the_weights"),
     Mistake(
         "library-dropout",
-        "The library's dropout was called. Write it yourself: random numbers, a comparison with p, a product and a division.",
+        "The library's dropout was called. What it does is yours to write: random numbers, a comparison with p, a product and a division.",
         source="from torch.nn.functional import *\n\n\ndef attention_dropout(weights, p, training=True):\n"
         "    return dropout(weights, p, training)\n",
     ),

@@ -43,6 +43,11 @@ MISTAKES = [
         edits=[("keys.transpose(1, 2)", "keys")],
     ),
     Mistake(
+        "all-axes-reversed",
+        "`.T` reverses all axes of the keys, the batch too. Exchange the last two only: transpose(1, 2).",
+        edits=[("keys.transpose(1, 2)", "keys.permute(2, 1, 0)")],
+    ),
+    Mistake(
         "keys-reshaped",
         "The keys were brought to (b, d_out, n) by reshape or view, which keeps the numbers in their old order, in rows of another length. "
         "transpose(1, 2) exchanges the axes.",

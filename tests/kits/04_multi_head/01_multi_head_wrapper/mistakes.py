@@ -47,11 +47,14 @@ MISTAKES = [
         edits=[("super().__init__()\n        # BEGIN SOLUTION\n", "# BEGIN SOLUTION\n")],
     ),
     # --- how the heads are joined
-    Mistake(
-        "joined-along-the-tokens",
-        "The heads were joined along the tokens (dim=1). They belong side by side, along the width: dim=-1.",
-        edits=[(JOINED, f"torch.cat({OUTPUTS}, dim=1)")],
-    ),
+    *[
+        Mistake(
+            f"joined-along-the-{axis}",
+            f"The heads were joined along the {axis} ({dim}). They belong side by side, along the width: dim=-1.",
+            edits=[(JOINED, f"torch.cat({OUTPUTS}, dim={dim[-1]})")],
+        )
+        for axis, dim in (("tokens", "dim=1"), ("batch", "without dim, torch.cat takes dim=0"))
+    ],
     Mistake(
         "summed",
         "The heads were added up. Put them side by side: the result is num_heads times as wide as one head.",

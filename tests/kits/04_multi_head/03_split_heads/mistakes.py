@@ -79,8 +79,8 @@ MISTAKES = [
     ),
     Mistake(
         "rest-dropped",
-        "A width that num_heads does not divide was accepted (the last columns dropped, for one). Refuse such a width with an assert or "
-        "a ValueError.",
+        "A width that num_heads does not divide was not refused: something came back, such as fewer columns, or None after a print. "
+        "Refuse such a width with an assert or a ValueError.",
         caught_by=UNEVEN,
         edits=[
             (f"    {CHECK}\n", ""),

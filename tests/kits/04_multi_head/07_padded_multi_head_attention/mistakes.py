@@ -71,17 +71,21 @@ MISTAKES = [
     # --- the mask
     Mistake(
         "mask-ignored",
-        "attention_mask makes no difference. Where it is 0, the key is padding: hide its scores before the softmax.",
+        "attention_mask makes no difference. Where it is 0, the key is padding: hide its scores before the softmax. masked_fill returns a new "
+        "tensor: keep it, or use masked_fill_.",
         caught_by=MASK,
         edits=[(HIDE, "pass")],
     ),
-    Mistake(
-        "mask-without-axes",
-        "The mask of (batch, tokens) was laid on the scores of (batch, heads, queries, keys) as it is, so batch meets queries: an error, "
-        "or silently wrong with as many sequences as tokens. Give it two axes in the middle: [:, None, None, :].",
-        caught_by=MASK,
-        edits=[(AXES_OF_KEYS, "")],
-    ),
+    *[
+        Mistake(
+            f"mask-without-axes{joined}",
+            "The mask of (batch, tokens) was laid on the scores of (batch, heads, queries, keys) as it is, so batch meets queries: an error, "
+            "or silently wrong with as many sequences as tokens. Give it two axes in the middle: [:, None, None, :].",
+            caught_by=MASK,
+            edits=[(AXES_OF_KEYS, ""), ("reshape(b, s, hidden_dim)", f"reshape(b, s, {width})")],
+        )
+        for joined, width in (("", "hidden_dim"), ("-any-width", "-1"))  # then one token ends in another error
+    ],
     Mistake(
         "mask-on-the-heads-axis",
         "The mask got one new axis only, so its batch axis meets the heads. It needs two: (batch, 1, 1, keys).",
@@ -116,18 +120,15 @@ MISTAKES = [
             (PADDING, "padding = (attention_mask[:, None, None, :] == 0) | (attention_mask[:, None, :, None] == 0)")
         ],
     ),
-    Mistake(
-        "mask-inverted",
-        "The mask was read the wrong way round. In it 0 is padding and is hidden, everything else is a real token and is seen.",
-        caught_by=MASK,
-        edits=[("None, :] == 0", "None, :] != 0")],
-    ),
-    Mistake(
-        "mask-inverted-finite",
-        "The mask was read the wrong way round. In it 0 is padding and is hidden, everything else is a real token and is seen.",
-        caught_by=MASK,
-        edits=[("None, :] == 0", "None, :] != 0"), (HIDE, HIDE.replace("-torch.inf", "-1e9"))],
-    ),
+    *[
+        Mistake(
+            f"mask-inverted{kind}",
+            "The mask was read the wrong way round. In it 0 is padding and is hidden, everything else is a real token and is seen.",
+            caught_by=MASK,
+            edits=[("None, :] == 0", "None, :] != 0"), (HIDE, HIDE.replace("-torch.inf", fill))],
+        )
+        for kind, fill in (("", "-torch.inf"), ("-finite", "-1e9"))
+    ],
     Mistake(
         "mask-inverted-fused",
         "The mask was read the wrong way round. scaled_dot_product_attention takes a boolean mask in which True means: this key may be seen.",
@@ -376,7 +377,7 @@ MISTAKES = [
     # --- prints left in
     Mistake(
         "prints-left-in",
-        "Everything is right, but the document's two print calls are still there. Take them out.",
+        "Everything is right, but there are still print calls, as in the document's class. Take them out.",
         caught_by=PRINTS,
         edits=[PRINTABLE, (WEIGHTS, f"{TYPE}{NEXT}{WEIGHTS}{NEXT}print(weights)")],
     ),

@@ -27,7 +27,7 @@ JOIN = "output.transpose(1, 2).contiguous().view(bsz, seqlen, -1)"
 FAULTS = [
     (
         "imports",
-        "names are used in `forward` that the file never imports",
+        "a name is used in `forward` that the file never imports",
         FIRST_CALL,
         [(IMPORT_MATH, ""), (IMPORT_F, "")],
     ),
@@ -54,10 +54,12 @@ FAULTS = [
 
 def left_in(*faults):
     names = " and ".join(name for name, *_ in faults)
-    count = {1: "One fault is", 2: "Two faults are", 3: "Three faults are", 4: "All four faults are"}[len(faults)]
+    several = {2: "Two faults are", 3: "Three faults are", 4: "All four faults are"}
     return Mistake(
         f"left-in-{names.replace(' and ', '-and-')}",
-        f"{count} still there: {'; '.join(what for _, what, _, _ in faults)}.",
+        f"{several[len(faults)]} still there, or a part of each. Mend one at a time: the failed checks tell how it shows (-v lists them)."
+        if len(faults) > 1
+        else f"One fault is still there: {faults[0][1]}.",
         caught_by=faults[0][2],
         edits=[edit for *_, edits in faults for edit in edits],
     )

@@ -85,6 +85,11 @@ MISTAKES = [
         edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T"), (OUT_WEIGHT, OUT_WEIGHT + ".T")],
     ),
     Mistake(
+        "in-transposed",
+        "The matrices of q_proj, k_proj and v_proj were transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
+        edits=[(PUT_WEIGHT, PUT_WEIGHT + ".T")],
+    ),
+    Mistake(
         "out-transposed",
         "The matrix of o_proj was transposed. torch.nn.MultiheadAttention and nn.Linear both store (outputs, inputs).",
         edits=[(OUT_WEIGHT, OUT_WEIGHT + ".T")],
