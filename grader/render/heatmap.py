@@ -90,9 +90,9 @@ def as_needed(mismatch: Mismatch) -> Write:
     if max(finite) < 0.01:
         return in_decimals(0, is_tiny=True)
     for decimals in range(2, MOST_DECIMALS):
-        write = in_decimals(decimals)
-        if all(write(came) != write(expected) for _, _, came, expected in _wrong_pairs(mismatch)):
-            return write
+        # not as they are written: of thousands no decimals show
+        if all(round(came, decimals) != round(expected, decimals) for _, _, came, expected in _wrong_pairs(mismatch)):
+            return in_decimals(decimals)
     return in_decimals(MOST_DECIMALS)
 
 

@@ -62,6 +62,10 @@ def test_numbers_are_short_and_wrong_ones_do_not_look_right(came: float, expecte
     assert (write(came), write(expected)) == written
 
 
+def test_thousands_that_look_alike_make_no_other_number_longer() -> None:
+    assert as_needed(mismatch_of([[3000.5, 0.25]], [[3100.5, 0.25]]))(0.25) == "0.25"
+
+
 def test_shades_run_from_the_smallest_to_the_largest_number() -> None:
     shade = blues(-1.0, 1.0)
     assert [shade(number)[0] for number in (-INF, -1.0, 0.0, 0.999, 1.0, INF)] == [0, 0, 5, 9, 9, 9]
