@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from grader.judge.failure import error_text
+from grader.judge.failure import error_text, syntax_text
 
 SOURCE = ["def mix(weights, value):", "    return self.mask + weights @ value", "    raise NotImplementedError('mix')"]
 SHAPES = [("weights", [2, 6, 6]), ("value", [2, 5, 4]), ("self.mask", [6, 6])]
@@ -47,6 +47,25 @@ def test_a_line_shows_a_bounded_number_of_shapes() -> None:
 )
 def test_only_the_line_of_the_stub_is_not_written_yet(line: int, begin: str) -> None:
     assert told(line=line, error="NotImplementedError").startswith(begin)
+
+
+@pytest.mark.parametrize(("made", "is_hinted"), [("forward", True), ("__init__", False)])
+def test_an_error_of_dtypes_names_a_layer_that_is_made_in_forward(made: str, is_hinted: bool) -> None:
+    lines = {name: [f"    def {name}(self, x):", "        pass"] for name in ("__init__", "forward")}
+    lines[made].append("        self.q = nn.Linear(4, 4)")
+    source = [*lines["__init__"], *lines["forward"], "        return self.q(x)"]
+    error = {
+        "kind": "exception",
+        "type": "RuntimeError",
+        "message": "must have the same dtype",
+        "frames": [(6, "forward")],
+    }
+    assert ("make it in `__init__`" in error_text(error, source, "", hide_numbers=True)) is is_hinted
+
+
+def test_pythons_other_line_is_told_apart_from_the_line_of_the_error() -> None:
+    said = syntax_text(2, "expected an indented block after function definition on line 1", ["def f():", "x = 1"])
+    assert "after function definition of line 1, in line 2 (`x = 1`)" in said
 
 
 CLAIMED = {

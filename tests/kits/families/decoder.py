@@ -20,7 +20,7 @@ def later_tokens() -> list[Mistake]:
     return [
         Mistake(
             "not-causal",
-            "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax.",
+            "Nothing is hidden: earlier tokens see later ones. Hide them before the softmax. masked_fill returns a new tensor: keep it.",
             edits=[(HIDE, "")],
         ),
         Mistake(

@@ -62,7 +62,7 @@ MISTAKES = [
     Mistake("inverted-finite", INVERTED, edits=[("== 0", "!= 0"), ('float("-inf")', "-1e4")]),
     Mistake(
         "mask-ignored",
-        "The padding is not hidden at all. Is the result of masked_fill used, and is what is filled in or added very low (-1e9, not -1e-9)?",
+        "The padding is not hidden at all. masked_fill returns a new tensor: keep it. And is what is filled in or added very low (-1e9, not -1e-9)?",
         edits=[(RETURN, "return scores")],
     ),
     # --- what is filled in
