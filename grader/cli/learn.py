@@ -131,6 +131,7 @@ def check(
 
 def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
     """Print the verdicts, and what to do next."""
+    from grader.judge.faults import NOT_PYTHON
     from grader.practice.overview import print_next, put
     from grader.render.terminal import print_record, print_verdicts
 
@@ -144,7 +145,8 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
         put(screen, sentence)
     again = f"--seed {record.seed}"
     if len(record.exercises) == 1 and record.exercises[0].status == "failed":
-        put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}")
+        if not record.exercises[0].checks[0].message.startswith(NOT_PYTHON):
+            put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}", is_wrapped=False)
     elif not checked.is_right and not verbose:
         put(screen, f"The same inputs again with {again}")
     _offer_play(record)

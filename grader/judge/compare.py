@@ -132,24 +132,10 @@ def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Seque
     if not isinstance(came, torch.Tensor):
         return f"{what} should be a tensor, but {in_words(came)} came back."
     if came.shape != expected.shape:
-        named = _names_by_size(came.shape, expected.shape, axes)
-        return f"{what} has shape {shape_text(came.shape, named)}; {shape_text(expected.shape, axes)} was expected."
+        return f"{what} has shape {shape_text(came.shape)}; {shape_text(expected.shape, axes)} was expected."
     if came.dtype != expected.dtype:
         return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
     return None
-
-
-def _names_by_size(came: Sequence[int], expected: Sequence[int], axes: Sequence[str]) -> list[str]:
-    """Names for the axes of `came`, if sizes alone identify each of them; else no names."""
-    names = dict(zip(expected, axes, strict=False))
-    if (
-        len(axes) != len(expected)
-        or len(names) != len(expected)
-        or len(set(came)) != len(came)
-        or not names.keys() >= set(came)
-    ):
-        return []
-    return [names[size] for size in came]
 
 
 def _tensor_difference(

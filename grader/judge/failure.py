@@ -12,7 +12,7 @@ from grader.sandbox.inside.host import NAME
 from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, WorkerLost
 
 from .compare import names_text, shape_text, without_decimals
-from .faults import CheckFailed
+from .faults import NOT_PYTHON, CheckFailed
 
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
@@ -208,7 +208,7 @@ def forbidden_text(name: str, line: int, reason: str) -> str:
 def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
     """Say why a file is not valid Python."""
     message = re.sub(r" on (line \d+)$", r" of \1,", message)
-    return f"Your file is not valid Python: {message}{_line_text([(line, '<module>')], source_lines)}."
+    return f"{NOT_PYTHON}: {message}{_line_text([(line, '<module>')], source_lines)}."
 
 
 def time_text(seconds: float) -> str:

@@ -24,6 +24,10 @@ class CheckFailed(Exception):
     """The learner's code does not do what this check asks for; the text is for the learner."""
 
 
+NOT_PYTHON = "Your file is not valid Python"
+"""How the text begins for a file that cannot even be read."""
+
+
 # --- where in the course ----------------------------------------------------------------------------------------------
 
 KITS = "kits"

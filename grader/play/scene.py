@@ -209,9 +209,9 @@ def step_by_step(text: str, row: AttentionRow) -> Iterator[Part]:
         (f"{text[key]!r} {key + 1}", *(f"{column[key]:.2f}" for column in columns.values()), _bar(weights[key].item()))
         for key in most
     ]
-    if others := len(weights) - len(most):
-        left = f"{1 - weights[most].sum().item():.2f}"
-        rows.append((f"{others} others", *(left if name == "softmax, yours" else "" for name in columns), ""))
+    if others := [key for key in range(len(weights)) if key not in most]:
+        left = f"{weights[others].sum().item():.2f}"
+        rows.append((f"{len(others)} others", *(left if name == "softmax, yours" else "" for name in columns), ""))
     if row.mixed is not None:
         rows.append(("your mix", *(f"{row.mixed[0]:.2f}" if name == "value" else "" for name in columns), ""))
     yield Words(

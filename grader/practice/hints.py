@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
+from difflib import SequenceMatcher
 
 from rich.console import Console
 
 from grader.course import Exercise
 from grader.render.safe_text import encodable, visible
+from grader.render.wording import counted
 
 from .progress import ExerciseProgress, HintEntry, ProgressFile, now
 from .workspace import Workspace
 
 SIDE_BY_SIDE = 140
 """Terminal columns from which two answers fit side by side."""
+STUB = re.compile(r"^ *# BEGIN STUB\n(?:.*\n)*? *# END STUB\n", re.MULTILINE)
+OTHER_WAYS = 3
+"""How many further answers are shown: the shortest."""
 NO_ANSWERS = (
     "The course's own answer is not in this installation: the wheel was made without answers, for work that is marked."
 )
@@ -52,7 +58,7 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
 
 
 def print_answers(workspace: Workspace, exercise: Exercise, console: Console) -> None:
-    """Print the learner's file and the course's answer, side by side where there is room, then each alternative.
+    """Print the learner's file and the course's answer, side by side where there is room, then how others differ.
 
     That they were seen is noted: a later pass does not count as found alone. In a course without answers the learner's
     file is printed alone, and this is said. Raises OSError.
@@ -64,16 +70,15 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
     from grader.judge.bank import load_alternatives
 
     def panel(title: str, text: str) -> Panel:
-        code = Syntax(
-            encodable(visible(_code(text)), console.encoding), "python", word_wrap=True, background_color="default"
-        )
+        code = Syntax(encodable(visible(text), console.encoding), "python", word_wrap=True, background_color="default")
         return Panel(code, title=title, title_align="left")
 
     course, mine, panels = workspace.course, workspace.file_of(exercise), []
     if mine.is_file():
-        panels.append(panel("yours", mine.read_text(encoding="utf-8", errors="replace")))
-    if course.has_answers:
-        panels.append(panel("the course's", course.solution_path(exercise).read_text(encoding="utf-8")))
+        panels.append(panel("yours", _code(mine.read_text(encoding="utf-8", errors="replace"))))
+    answer = _code(course.solution_path(exercise).read_text(encoding="utf-8")) if course.has_answers else ""
+    if answer:
+        panels.append(panel("the course's", answer))
     if console.width >= SIDE_BY_SIDE and len(panels) > 1:
         for each in panels:
             each.width = console.width // len(panels) - 1
@@ -83,14 +88,27 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
     if not course.has_answers:
         console.print(NO_ANSWERS)
         return
-    for id, source in load_alternatives(course, exercise).items():
-        console.print(panel(f"another way: {id.replace('_', ' ')}", source))
+    others = {id: _changed(answer, _code(source)) for id, source in load_alternatives(course, exercise).items()}
+    ways = sorted(((id, lines) for id, lines in others.items() if lines), key=lambda way: len(way[1]))
+    for id, lines in ways[:OTHER_WAYS]:
+        console.print(panel(f"another way: {id.replace('_', ' ')}", lines))
+    if len(ways) > OTHER_WAYS:
+        console.print(f"... and {counted(len(ways) - OTHER_WAYS, 'more way')}.")
     with ProgressFile(workspace.state).change() as progress:
         progress.of(exercise.id).solution_seen_at.append(now())
 
 
+def _changed(before: str, now: str) -> str:
+    """The lines that are new or other now, with dots where others lie between them."""
+    lines = now.splitlines()
+    steps = SequenceMatcher(None, before.splitlines(), lines, autojunk=False).get_opcodes()
+    parts = ["\n".join(lines[begin:end]).strip("\n") for step, _, _, begin, end in steps if step != "equal"]
+    return "\n...\n".join(filter(str.strip, parts))
+
+
 def _code(text: str) -> str:
-    """A file without its module docstring and without the author's markers."""
+    """A file without its module docstring and without the author's markers and what learners are given there."""
+    text = STUB.sub("", text)
     lines = text.splitlines()
     with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         first = ast.parse(text).body[:1]

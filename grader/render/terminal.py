@@ -210,14 +210,13 @@ def _paint_head(paper: Paper, verdict: ExerciseVerdict, points_width: int) -> No
 def _paint_brief(paper: Paper, brief: Brief) -> None:
     first = brief.first
     if first.summary:  # the cause of many failures, without their titles, which would hide it
-        paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
+        if first.message:
+            paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
         paper.line(first.summary, indent=6, style="dim")
         first = replace(first, checks=(), message="", mismatches=first.mismatches[:1])
     _paint_failure(paper, replace(first, checks=first.checks[:1]), MESSAGE_LINES, TABLE_LINES)
     for check in brief.others:
-        room = paper.console.width - paper.indent(6) - SIGN_WIDTH - len(check.score) - 2
-        title = check.title if len(check.title) <= room else f"{check.title[: room - 3].rstrip(' ,.;:')}..."
-        _paint_check(paper, replace(check, title=title))
+        _paint_check(paper, check)
     if brief.left_out:
         paper.line(f"{brief.left_out} -v shows them all.", indent=6, style="dim")
 

@@ -68,7 +68,7 @@ PICTURE = [
     "The output. All 3 numbers are off.",
     "yours (! = wrong)     expected",
     "  0     1     2         0     1     2",
-    " 0.50! 0.50! 1.00!     0.25! 0.25! 0.50!",
+    " 0.50! 0.50! 1.00!     0.25  0.25  0.50",
 ]
 
 

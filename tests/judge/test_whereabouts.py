@@ -97,22 +97,8 @@ def test_message_of_the_comparison_says_it() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("shape", "shown"),
-    [
-        pytest.param((2, 4, 3), "(2, 4, 3) = (head, key, query)", id="axes exchanged"),
-        pytest.param((2, 3), "(2, 3) = (head, query)", id="axis missing"),
-        pytest.param((2, 12), "(2, 12)", id="a size that none is expected"),
-        pytest.param((3, 3, 4), "(3, 3, 4)", id="a size twice"),
-    ],
-)
-def test_shape_that_came_is_told_with_axis_names_where_sizes_tell_them(shape: tuple[int, ...], shown: str) -> None:
+@pytest.mark.parametrize("shape", [(2, 4, 3), (2, 3), (4, 4)], ids=str)
+def test_axes_are_named_only_of_the_shape_that_was_expected(shape: tuple[int, ...]) -> None:
     assert told(torch.zeros(shape), DUE) == (
-        f"The output has shape {shown}; (2, 3, 4) = (head, query, key) was expected."
-    )
-
-
-def test_sizes_that_are_alike_tell_no_names() -> None:
-    assert told(torch.zeros(4, 4), SQUARE) == (
-        "The output has shape (4, 4); (2, 4, 4) = (head, query, key) was expected."
+        f"The output has shape {shape}; (2, 3, 4) = (head, query, key) was expected."
     )

@@ -198,6 +198,12 @@ def test_a_row_is_seen_from_scores_to_the_mix(seen, id):
     assert (table.rows[-1][0] == "your mix") == ("value" in columns)
 
 
+def test_letters_that_are_not_shown_weigh_what_the_learner_gave_them(seen):
+    rows = seen("attention", (".softmax(dim=-1)", ".softmax(dim=-1) * 2")).rows("One row, step by step")
+    (left,) = (float(row[2]) for name, row in rows.items() if name.endswith("others"))
+    assert left > 0, "where a row sums to more than 1, they are not what is missing"
+
+
 # --- a window and a cache ---------------------------------------------------------------------------------------------
 
 WIDE = """\

@@ -60,7 +60,7 @@ def of_messages(*messages: str, mistakes: tuple[str, ...] = ()) -> ExerciseVerdi
             "",
             id="many with one error",
         ),
-        pytest.param(list("abcdef"), list("012345"), "", "123", "2 more checks fail", id="too many ways"),
+        pytest.param(list("abcdef"), list("012345"), "", "12", "3 more checks fail", id="too many ways"),
     ],
 )
 def test_a_reason_is_one_failure_and_brief_has_the_first_and_a_check_for_each_other_way(
@@ -77,6 +77,21 @@ def test_a_reason_is_one_failure_and_brief_has_the_first_and_a_check_for_each_ot
 def test_brief_has_no_other_ways_where_a_mistake_is_named() -> None:
     brief = of_messages("a", "b", "c", "d", mistakes=("mask",)).brief
     assert brief is not None and (brief.others, brief.left_out) == ((), "... and 3 more checks fail.")
+
+
+@pytest.mark.parametrize(
+    ("message", "mistake", "is_said"),
+    [
+        ("Not refused: add an `assert`.", "The width is not refused. Begin with an assert.", False),
+        ("`W`: a tensor that training never changes.", "A plain tensor is never changed by training.", False),
+        ("The output is float32; float64 was expected.", "The output is always float32, not float64.", True),
+        ("There is no buffer named `mask`.", "The tensor stays behind when the module moves.", True),
+    ],
+)
+def test_brief_leaves_out_a_reason_that_the_named_mistake_says(message: str, mistake: str, is_said: bool) -> None:
+    shown = of_messages(message, mistakes=(mistake,))
+    assert shown.brief is not None and shown.brief.first.message == (message if is_said else "")
+    assert shown.failures[0].message == message, "said where there is room"
 
 
 def test_an_error_in_one_line_is_one_failure_told_by_a_visible_check() -> None:
