@@ -83,7 +83,6 @@ MISTAKES = [
         ),
         "keys-from-the-query-layer",
         "keys-from-the-value-layer",
-        "values-from-the-query-layer",
         "keys-and-values-exchanged",
     ),
     *projections.shared_layers(layers=LAYERS, layer="nn.Linear(hidden_size, hidden_size)"),
