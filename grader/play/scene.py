@@ -162,12 +162,14 @@ def head_maps(
     """The maps of some heads, with why each was chosen, from the weights (layers, heads, n, n) of all.
 
     due: by the formula, shown where yours differ. off: what is switched off, if anything; then due is with all on, and
-    shown beside yours.
+    shown beside yours where that changes them.
     """
     for (layer, head), why in chosen.items():
         name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
         shown = heat(f"{name}: {why}", text, weights)
-        if off:
+        if off and bool((weights - due[layer, head]).abs().amax() < SAME):
+            yield Words(f"{name}, which {why}, looks where it looked before.")
+        elif off:
             yield replace(shown, before=("all on", plane(due[layer, head]), f"without {off}"))
         else:
             yield from compared(shown, name, weights, due[layer, head])

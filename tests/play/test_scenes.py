@@ -90,7 +90,8 @@ def test_the_name_is_gone_on_with_and_not_without_the_head(scene, seen):
     (_, all_on), (_, without) = off.the(Written).texts
     assert all_on.startswith("sa a ")  # ro-sa, who was met in the first sentence
     assert not without.startswith("sa ")
-    assert off.the(Heat).before[0] == "all on"
+    assert [part for part in off if isinstance(part, Heat)] == []  # whom each head looks at has not changed
+    assert seen(HEADS[2], off=("scale",)).the(Heat).before[0] == "all on"
 
 
 def test_the_three_classes_show_the_same_and_a_page_every_head(seen):
