@@ -78,7 +78,7 @@ def test_a_page_and_a_cell_tell_every_place_in_words(golden):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
 def test_the_page_of_a_scene_can_be_read_by_everyone(browser, seen, tmp_path, width, scheme):
-    changed = seen("multi_head_attention", off=("head:2.3",), text="anna met anna", in_full=True)
+    changed = seen("multi_head_attention", off=("head:1.2",), text="anna met anna", in_full=True)
     parts = [*changed, CURVE, *seen("multi_head_attention", in_full=True)]
     path = tmp_path / "page.html"
     path.write_text(render_play("A title", "It stands", "seen", parts, is_warning=False), encoding="utf-8")
