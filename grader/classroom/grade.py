@@ -7,7 +7,7 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -282,23 +282,19 @@ class _ClassRun:
     def _missing(self, files: SubmissionFiles, submission: Submission) -> tuple[str, ...]:
         """The exercises of which somebody has no result that counts as one of just this work."""
         known = [self._known(learner) for learner in files.learners]
-        sources = {id: digest_of(submission, id) for id in self._run.kits}
-        return tuple(
-            id
-            for id, source in sources.items()
-            if not all(id in rows and self._is_of(rows[id], source) for rows in known)
-        )
+        return tuple(id for id in self._run.kits if not all(self._has(rows, submission, id) for rows in known))
 
     def _known(self, learner: str) -> dict[str, Row]:
         """The results of a learner in the runs before, by exercise; not where the grader failed."""
         rows = self._store.rows(learner, self._before) if self._before else []
         return {row.result.id: row for row in rows if row.result.status != "error"}
 
-    def _is_of(self, row: Row, source: str) -> bool:
-        """Whether a result is of this source, and by the checks and programs of now where these are to be graded by."""
-        id, run, only = row.result.id, self._run, self._options.only
-        is_by_these = (row.kit, self._versions[row.run]) == (run.kits[id], run.versions)
-        return row.source == source and (is_by_these or bool(only and id not in only))
+    def _has(self, known: Mapping[str, Row], submission: Submission, id: str) -> bool:
+        """Whether there is a result of just this work, by the checks and programs of now where these are to count."""
+        row, run, only = known.get(id), self._run, self._options.only
+        if row is None or row.source != digest_of(submission, id):
+            return False
+        return (row.kit, self._versions[row.run]) == (run.kits[id], run.versions) or bool(only and id not in only)
 
     # --- keeping ------------------------------------------------------------------------------------------------------
 
@@ -316,19 +312,24 @@ class _ClassRun:
             self._remarks += [f"{learner}: {each.message}" for learner in learners for each in said[:1]]
 
     def _store_work(self, submission: Submission, results: Sequence[ExerciseResult]) -> None:
-        """Store a submission that is new, with its results. A fault of the grader takes no earlier result away."""
+        """Store a submission that is new, with its results: for each learner those that they do not have.
+
+        A fault of the grader takes no earlier result away.
+        """
         files, played = self._reading.pop(submission.name)
+        has_failed = any(each.status == "error" for each in results)
         todo: list[tuple[str, list[ExerciseResult]]] = []
         for learner in files.learners:
             known = self._known(learner)
-            kept = [each for each in results if each.status != "error" or each.id not in known]
-            if len(kept) < len(results):
+            new = [each for each in results if not self._has(known, submission, each.id)]
+            kept = [each for each in new if each.status != "error" or each.id not in known]
+            if len(kept) < len(new):
                 self._kept_points.append(learner)
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
             is_another = bool(last) and last != digest_of(submission)
             if is_another:
                 self._handed_in_anew.append(learner)
-            if kept or (is_another and not results):
+            if kept or (is_another and not has_failed):
                 todo.append((learner, kept))
         if todo:
             self._begin()

@@ -23,6 +23,7 @@ def roster(more: str = "", **groups: str) -> str:
 
 COLOURS = roster(of1="Red", of2="red", of4="Blue")
 ALL_RED = roster(of1="Red", of2="Red", of3="Red", of4="Blue")
+EVE_JOINS = roster("5,Eve Fay,Red\n", of1="Red", of2="red", of4="Blue")
 
 
 @pytest.fixture
@@ -32,49 +33,23 @@ def four(room: Any) -> Any:
     return room
 
 
-@pytest.mark.parametrize(
-    ("files", "groups", "asked", "points", "told"),
-    [
-        pytest.param(
-            {},
-            COLOURS,
-            ["1", "3", "Blue"],
-            {"1": 4, "2": 4, "3": 0, "4": 4},
-            "Handed in by their group: Bo Chen.",
-            id="one",
-        ),
-        pytest.param(
-            {"2/share.py": False},
-            COLOURS,
-            ["1", "2", "3", "Blue"],
-            {"1": 4, "2": 0, "3": 0, "4": 4},
-            "",
-            id="a member with work of their own",
-        ),
-        pytest.param(
-            {"4/share.py": True},
-            COLOURS,
-            ["1", "3"],
-            {"1": 4, "2": 4, "3": 0},
-            "",
-            id="a name that is the group's, beside a member's, could be either",
-        ),
-        pytest.param(
-            {},
-            ALL_RED,
-            ["1", "3", "Blue"],
-            {"1": 4, "3": 0, "4": 4},
-            "for Bo Chen: leave one, or say in a file for --match which is the group's.",
-            id="two of three",
-        ),
-    ],
-)
+WHICH = "for Bo Chen: leave one, or say in a file for --match which is the group's."
+GROUPS: dict[str, tuple[dict[str, bool], str, str, dict[str, int], str]] = {
+    "one": ({}, COLOURS, "1 3 Blue", {"1": 4, "2": 4, "3": 0, "4": 4}, "Handed in by their group: Bo Chen."),
+    "a member with own work": ({"2/share.py": False}, COLOURS, "1 2 3 Blue", {"1": 4, "2": 0, "3": 0, "4": 4}, ""),
+    "a group's name beside a member's": ({"4/share.py": True}, COLOURS, "1 3", {"1": 4, "2": 4, "3": 0}, ""),
+    "two of three": ({}, ALL_RED, "1 3 Blue", {"1": 4, "3": 0, "4": 4}, WHICH),
+}
+"""What is handed in beside the four's, the roster, whose work is graded, what each gets, and what is said."""
+
+
+@pytest.mark.parametrize(("files", "groups", "asked", "points", "told"), GROUPS.values(), ids=GROUPS)
 def test_what_a_group_hands_in_is_graded_once_and_is_each_members_who_has_nothing_else(
-    files: dict[str, bool], groups: str, asked: list[str], points: dict[str, float], told: str, four: Any
+    files: dict[str, bool], groups: str, asked: str, points: dict[str, float], told: str, four: Any
 ) -> None:
     judge = four.judge()
     run = four.grade(files, groups, only=ONLY, executor=judge)
-    assert sorted(name for name, _ in judge.asked) == asked and run.unchanged == []
+    assert sorted(name for name, _ in judge.asked) == asked.split() and run.unchanged == []
     assert four.points == points
     assert told in "\n".join(run.remarks)
 
@@ -121,8 +96,21 @@ def test_forgetting_one_member_leaves_the_others_and_says_that_their_work_is_the
 def test_member_who_joins_a_group_gets_its_work(four: Any) -> None:
     four.grade({}, COLOURS, only=ONLY)
     judge = four.judge()
-    four.grade({}, roster("5,Eve Fay,Red\n", of1="Red", of2="red", of4="Blue"), resume=True, executor=judge)
+    four.grade({"1/notes.txt": "for the teacher"}, EVE_JOINS, resume=True, executor=judge)
     assert judge.asked == [("1", ONLY)] and four.points["5"] == 4
+    assert [four.records[id].problems[0].file for id in "125"] == ["notes.txt"] * 3
+
+
+def test_member_who_joins_while_one_exercise_is_named_moves_nothing_else_of_the_others(four: Any) -> None:
+    four.grade({"1/split.py": False}, COLOURS)
+    before = four.records
+    four.be_generous("01_parts/01_share", "02_more/01_split")
+    run = four.grade({}, EVE_JOINS, resume=True, only=ONLY)
+    assert list(map(str, run.result.moves)) == ["3  share  0 -> 4  (the course)"]
+    assert [four.records[id].exercises[1] for id in "12"] == [before[id].exercises[1] for id in "12"]
+    assert four.points["5"] == 8, "nobody has part of a record"
+    four.grade(resume=True)
+    assert [four.points[id] for id in "125"] == [8, 8, 8]
 
 
 def test_member_who_was_graded_by_work_of_their_own_keeps_that_when_it_is_not_there(four: Any) -> None:
