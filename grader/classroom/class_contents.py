@@ -94,7 +94,6 @@ class ClassContents:
     shown: what people call the folder or zip.
     """
 
-    folder: Path
     shown: str
     entries: tuple[FolderEntry, ...]
     passed_over: tuple[str, ...] = ()
@@ -151,11 +150,12 @@ def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -
     exercises = ExerciseNames(course)
     if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
         return contents  # one learner's work, rather than a submission each
-    found = look_into(only.path)
+    found = look_into(only.path)  # people call it as the zip all the same
     opened = f"The folder {only.shown} in the zip is the class: it was opened."
     beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
     passed_over = (*contents.passed_over, *found.passed_over)
-    return replace(found, passed_over=passed_over, unread=(*contents.unread, *beside), remarks=(opened,))
+    unread = (*contents.unread, *beside)
+    return ClassContents(contents.shown, found.entries, passed_over, unread, remarks=(opened,))
 
 
 def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
@@ -177,7 +177,7 @@ def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     except (OSError, ValueError) as error:
         reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
         raise SubmissionError(f"{shown} {reason}.") from None
-    return ClassContents(folder, shown, tuple(entries), tuple(usual))
+    return ClassContents(shown, tuple(entries), tuple(usual))
 
 
 def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:

@@ -132,6 +132,12 @@ def test_zip_that_is_none_is_refused_in_a_sentence(read: Read) -> None:
         read(b"no zip")
 
 
+@pytest.mark.parametrize("around", ["", "Week 3/"], ids=["nothing", "a folder"])
+def test_zip_without_a_submission_is_called_as_people_call_it(around: str, read: Read) -> None:
+    with pytest.raises(SubmissionError, match=r"^class\.zip holds no submission: .* What is there: notes\.txt\."):
+        read(zipped({f"{around}notes.txt": b"see you"}))
+
+
 def test_ids_are_distinct_text_whatever_the_files_are_called(course: Course, tmp_path: Path) -> None:
     names = ("x.py", "x.py.py", "y\udcff.py", "y\udcfe.py", "x2 (2)", "\u200b")
     for name in names:
