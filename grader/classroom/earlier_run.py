@@ -99,12 +99,13 @@ def refuse_others(store: Store, before: Run, everyone: ClassList, matches: Colle
     if left and any(each.in_roster for each in (*now.values(), *known.values())):
         raise KataError(f"{first_few(left)} would lose their row. {OTHER_ROSTER}")
     entries = store.entries(before)
-    here = sorted(work) or [each.entry for each in everyone.unmatched if each.is_submission]
-    if here and graded.isdisjoint(work) and entries.keys().isdisjoint(here):
-        there = sorted(graded if work else entries)
+    there, here = graded, work
+    if not work:  # nobody's ids are known here: the names of what they handed in are
+        there, here = set(entries), {each.entry for each in everyone.unmatched if each.is_submission}
+    if here and there.isdisjoint(here):
         raise KataError(
             f"None of those who were graded into {store.folder} handed in anything of this. It knows "
-            f"{first_few(there, 3)}, and here are {first_few(here, 3)}: give another folder."
+            f"{first_few(sorted(there), 3)}, and here are {first_few(sorted(here), 3)}: give another folder."
         )
     others = [files for files in everyone.submissions if files.entry not in matches]
     if told := list(_with_other_owners(entries, others, everyone.platform)):

@@ -59,7 +59,7 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
 
 
 def _told_of_lost(exercise: ExerciseResult, title: str) -> Iterator[str]:
-    """Yield every lost point of an exercise: the check's title, its message if it is another one, and the mistakes."""
+    """Yield every lost point of an exercise: the check's title, its message unless it is that above, mistakes."""
     earned = f"{score(exercise.points)} of {score(exercise.max_points)} points"
     if exercise.counted_points != exercise.points:
         earned += f", of which {score(exercise.counted_points)} count after the policy and what was set by hand"

@@ -57,24 +57,22 @@ def result(record: Record, id: str) -> ExerciseResult:
     return next(exercise for exercise in record.exercises if exercise.id == id)
 
 
-@pytest.mark.parametrize(
-    ("learner", "id", "told"),
-    [
-        (
-            "bjarne_lindqvist",
-            "self_attention",
-            "Not written yet in line 16, in `forward` (`raise NotImplementedError`)",
-        ),
-        ("bjarne_lindqvist", "masked_softmax", "Your file is not valid Python: '[' was never closed in line 6"),
-        pytest.param("robin_quill", "softmax", "numbers", id="comparisons patched"),
-        pytest.param("robin_quill", "qkv_linear", "takes no arguments", id="no solution found to read"),
-        pytest.param("robin_quill", "scaled_scores", "ended the Python process", id="process ended"),
-        pytest.param("robin_quill", "self_attention", "No answer", id="printing without end"),
-        pytest.param("robin_quill", "causal_mask", "a subclass of Tensor", id="lying tensor"),
-        pytest.param("robin_quill", "masked_softmax", "no readable answer", id="forged answers"),
-        pytest.param("robin_quill", "repeat_kv", "too large", id="swelling tensor"),
-    ],
-)
+NOT_WRITTEN = "Not written yet in line 16, in `forward` (`raise NotImplementedError`)"
+NO_PYTHON = "Your file is not valid Python: '[' was never closed in line 6"
+TOLD = {
+    "not written yet": ("bjarne_lindqvist", "self_attention", NOT_WRITTEN),
+    "no Python": ("bjarne_lindqvist", "masked_softmax", NO_PYTHON),
+    "comparisons patched": ("robin_quill", "softmax", "numbers"),
+    "no solution found to read": ("robin_quill", "qkv_linear", "takes no arguments"),
+    "process ended": ("robin_quill", "scaled_scores", "ended the Python process"),
+    "printing without end": ("robin_quill", "self_attention", "No answer"),
+    "lying tensor": ("robin_quill", "causal_mask", "a subclass of Tensor"),
+    "forged answers": ("robin_quill", "masked_softmax", "no readable answer"),
+    "swelling tensor": ("robin_quill", "repeat_kv", "too large"),
+}
+
+
+@pytest.mark.parametrize(("learner", "id", "told"), TOLD.values(), ids=TOLD)
 def test_unfinished_work_and_attacks_are_told_for_what_they_are(
     learner: str, id: str, told: str, records: dict[str, Record]
 ) -> None:
