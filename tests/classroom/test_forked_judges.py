@@ -17,7 +17,7 @@ pytestmark = [
 ]
 
 POOL = """\
-import json, os, sys
+import json, os, sys, time
 from concurrent.futures import wait
 from pathlib import Path
 
@@ -26,14 +26,22 @@ from grader.classroom.pool import Judges
 from grader.classroom.grading_terms import Terms
 
 
+def command(pid):
+    for _ in range(500):  # while it is being started it has none
+        if found := Path(f"/proc/{pid}/cmdline").read_bytes():
+            break
+        time.sleep(0.01)
+    return found
+
+
 def commands(parent):
     for task in Path(f"/proc/{parent}/task").iterdir():
         for child in (task / "children").read_text().split():
-            yield int(child), Path(f"/proc/{child}/cmdline").read_bytes()
+            yield int(child), command(child)
 
 
 def zygotes(parent):
-    return sum(b"inside.zygote" in command for _, command in commands(parent))
+    return sum(b"inside.zygote" in line for _, line in commands(parent))
 
 
 def threads(pid):
@@ -47,15 +55,14 @@ if __name__ == "__main__":
     asked = [seat.submit(os.getpid) for seat in judges._judges]  # each, however quick the first is
     wait(asked)
     own = [each.result() for each in asked]
-    (server,) = [pid for pid, command in commands(os.getpid()) if b"forkserver" in command]
-    forked = [pid for pid, command in commands(server) if b"forkserver" in command]
+    (server,) = [pid for pid, line in commands(os.getpid()) if b"forkserver" in line]
+    forked = [pid for pid, line in commands(server) if b"forkserver" in line]
     print(json.dumps({
         "judges": sorted(set(own)),
         "forked": sorted(forked),
         "shared": zygotes(server),
         "own": [zygotes(judge) for judge in own],
         "threads": threads(server),
-
     }))
     judges.shutdown(cancel_futures=True)
 """
