@@ -135,13 +135,18 @@ def test_mark_by_hand_stays_and_waits_again_only_where_something_changed(
     assert waiting(again) == {"bo"}, "nobody has looked since"
 
 
-def test_submission_that_is_not_newer_is_left_as_it_was(again: Folder, caplog: pytest.LogCaptureFixture) -> None:
+def test_submission_is_graded_again_when_it_is_newer_and_else_left_as_it_was(
+    again: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
     before = in_autograded(again)
     rewrite(again, "ada", share=PARTLY)
     caplog.set_level("INFO")
     again.autograde(force=False)
     assert in_autograded(again) == before
     assert "Graded before and left as it was: 3. With --force it is graded again." in caplog.text
+    again.handed_in("ada", UNIT).with_name("timestamp.txt").write_text("2030-01-01 00:00:00 UTC", "utf-8")
+    again.autograde(force=False)
+    assert [again.scores(learner, UNIT)["test-share"] for learner in ("ada", "cyd")] == [1, 4]
 
 
 TIMES = {"ada": "2026-03-01 11:14:00 UTC", "bo": "2026-03-01 10:00:00 UTC", "cyd": "2026-03-03 11:00:00 UTC"}

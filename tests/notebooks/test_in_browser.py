@@ -28,6 +28,7 @@ pytestmark = [pytest.mark.thorough, pytest.mark.timeout(900)]
 IDS = ("share", "part")
 ALL = {id: RIGHT.format(id=id) for id in IDS}
 WHOLE_SUM = "def share(amounts):\n    my_total = amounts.sum()\n    return amounts / my_total\n"
+SCENE = Path(__file__).parents[1] / "play/golden/parts-cell.html"
 DESK = {"width": 1280, "height": 900}
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
@@ -93,15 +94,15 @@ def \uff41lert():
 
 
 def hostile(released: dict[str, Any]) -> dict[str, Any]:
-    """All of it, in the sources, outputs, metadata, attachments and ids of every kind of cell, and of one more."""
+    """All of it, in the sources, outputs, metadata, attachments and ids of every kind of cell, and of some more."""
     output = {"text/html": MARKUP, "application/javascript": ACT, "image/svg+xml": MARKUP, "text/markdown": MARKDOWN}
     outputs = [
         {"output_type": "display_data", "metadata": {"isolated": True}, "data": output},
+        {"output_type": "stream", "name": "stdout", "text": MARKUP + TERMINAL},
         {"output_type": "error", "ename": MARKUP, "evalue": MARKUP, "traceback": [MARKUP + TERMINAL]},
     ]
     notebook = json.loads(json.dumps(released))
-    notebook["cells"].append({"cell_type": "raw", "metadata": {"format": "text/html"}, "source": MARKUP})
-    for number, cell in enumerate(notebook["cells"]):
+    for cell in notebook["cells"]:
         marks = cell["metadata"].get("nbgrader", {})
         if cell["cell_type"] == "code":
             cell["source"] = hostile_code(marks["grade_id"]) if marks.get("solution") else MARKUP
@@ -110,9 +111,16 @@ def hostile(released: dict[str, Any]) -> dict[str, Any]:
             cell["source"] = MARKDOWN
             cell["attachments"] = {MARKUP: {"text/html": MARKUP}}
         cell["metadata"].update(tags=[MARKUP], name=MARKUP, magics_language=MARKUP, slideshow={"slide_type": MARKUP})
-        cell["id"] = f"{number}{MARKUP}"
+    own = [
+        {"cell_type": "markdown", "metadata": {}, "source": MARKDOWN},
+        {"cell_type": "raw", "metadata": {"format": "text/html", "raw_mimetype": "text/html"}, "source": MARKUP},
+        {"cell_type": "code", "metadata": {}, "source": f"%%html\n{MARKUP}", "outputs": outputs, "execution_count": 1},
+        {"cell_type": MARKUP, "metadata": {"nbgrader": {"grade_id": MARKUP, "grade": True}}, "source": MARKUP},
+    ]
+    notebook["cells"] = [{**cell, "id": f"{number}{MARKUP}"} for number, cell in enumerate(own + notebook["cells"])]
     notebook["metadata"] = {
         "title": MARKUP,
+        "widgets": {"application/vnd.jupyter.widget-state+json": {"state": {}, "x": MARKUP}},
         "kernelspec": {"name": MARKUP, "display_name": MARKUP, "language": MARKUP},
         "language_info": {"name": MARKUP, "pygments_lexer": MARKUP, "codemirror_mode": MARKUP},
         "kata": {"absent": [], "problems": [[MARKUP, MARKUP, MARKUP, None]]},
@@ -310,12 +318,12 @@ def test_hostile_name_is_shown_and_refused(screens: Screens) -> None:
 
 # --- a learner in JupyterLab ---------------------------------------------------------------------------------------
 
-EARLIER = "# earlier"
+EARLIER, PLAYED = "# earlier", "# played"
 CELL = "[...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].find(cell => cell.innerText.includes(arguments[0]))"
 PROMPT = f"return {CELL}?.querySelector('.jp-InputPrompt')?.innerText"
 VERDICT = f"return {CELL}?.querySelector('.jp-OutputArea-output .kata-verdict')?.innerText"
 PICTURE = f"""
-const shown = [...({CELL}?.querySelectorAll('.jp-OutputArea-output img') ?? [])].find(each => each.complete);
+const shown = [...({CELL}?.querySelectorAll('.jp-OutputArea-output img') ?? [])].find(each => each.naturalWidth);
 return shown && [shown.getBoundingClientRect().width, shown.alt]
 """
 LOADED = """
@@ -352,11 +360,14 @@ def earlier_verdict() -> dict[str, Any]:
     mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
     shown = verdict_on(result, title="Before", mismatches={("share", "test_example"): mismatch}, in_cell=True)
     verdict = CellOutput(shown, closing="Checked as it was run in [1].")
-    data = {"text/plain": verdict.text(), "text/html": verdict.html()}
-    return {"output_type": "display_data", "metadata": {}, "data": data}
+    return displayed(verdict.text(), verdict.html())
 
 
-def test_learner_sees_the_verdict_and_the_picture_of_an_earlier_one(
+def displayed(text: str, page: str) -> dict[str, Any]:
+    return {"output_type": "display_data", "metadata": {}, "data": {"text/plain": text, "text/html": page}}
+
+
+def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata_play(
     screens: Screens, kata: Callable[..., subprocess.CompletedProcess[str]]
 ) -> None:
     mine = screens.folder.root / "mine"
@@ -366,14 +377,17 @@ def test_learner_sees_the_verdict_and_the_picture_of_an_earlier_one(
     check = "".join(Edit.cell(released, "check-share")["source"])
     cells = [
         {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None, "id": f"c{n}"}
-        for n, source in enumerate((WHOLE_SUM, check, EARLIER))
+        for n, source in enumerate((WHOLE_SUM, check, EARLIER, PLAYED))
     ]
-    cells[-1]["outputs"] = [earlier_verdict()]
+    cells[-2]["outputs"] = [earlier_verdict()]
+    cells[-1]["outputs"] = [displayed("", SCENE.read_text("utf-8"))]
     (mine / "mine.ipynb").write_text(json.dumps({**released, "cells": cells}), "utf-8")
     browser = screens.browser
     browser.show(f"{screens.address}lab/tree/mine/mine.ipynb?reset&token={screens.token}", width=1280, height=1800)
     browser.until(LOADED, seconds=SECONDS)
     width, instead = browser.until(PICTURE, EARLIER)
     assert width > 200 and "yours 0.50, expected 0.25" in instead
+    width, instead = browser.until(PICTURE, PLAYED)
+    assert width > 100 and "looks most at" in instead
     run_cell(browser, "my_total", f"return /[0-9]/.test({CELL}?.querySelector('.jp-InputPrompt')?.innerText)")
     assert "Probably: You divided by one sum of everything." in run_cell(browser, "kata.check", VERDICT)

@@ -1,6 +1,6 @@
 """nbgrader's own Validate on released notebooks: "Success!" for right answers, and for nothing else.
 
-What the test cells say of every kind of wrong answer: tests/in_notebook/test_validate.py.
+What the test cells say of other answers: tests/in_notebook/shown.txt.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.timeout(300)
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,7 @@ def graded(steps: list[dict[str, Any]], course: Path, files: dict[str, str], run
     ("files", "points", "status"),
     [
         pytest.param({"share.py": RIGHT}, 4, "pass", id="right"),
+        pytest.param({"share.py": WRONG}, 1, "fail", id="wrong"),
         pytest.param({"share.ipynb": "{ no notebook"}, 0, "fail", id="damaged"),
     ],
 )

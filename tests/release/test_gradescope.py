@@ -113,10 +113,10 @@ def test_wrong_work_gets_its_points_and_the_reason(container: Container, can_iso
 @pytest.mark.thorough
 def test_damaged_work_gets_no_points_and_reasons(container: Container, can_isolate: None) -> None:
     damaged = {"share.py": b"\xff\xfe\x00def", "share.ipynb": b"{ no notebook", "work.zip": b"PK\x03\x04 no zip"}
-    for files in (damaged, {}):
+    for files, named in ((damaged, damaged), ({"share.py": b"def share(:"}, ()), ({}, ())):
         result, done = container.grade(files)
         assert done.returncode == 0, done.stderr
-        assert result["score"] == 0 and all(name in result["output"] for name in files)
+        assert result["score"] == 0 and all(name in result["output"] for name in named)
         assert all(test["output"] for test in result["tests"])
 
 

@@ -137,12 +137,16 @@ def test_part_of_a_course_holds_nothing_of_the_rest(
 @pytest.mark.parametrize(
     ("kind", "file", "edit", "sentence"),
     [
-        pytest.param(
-            "answers",
-            "tests/kits/{}/checks.py",
-            ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
-            "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
-            id="a check that refuses the reference",
+        *(
+            pytest.param(
+                kind,
+                "tests/kits/{}/checks.py",
+                ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
+                "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
+                id=f"a check that refuses the reference, {kind}",
+                marks=marks,
+            )
+            for kind, marks in (("answers", ()), ("plans", pytest.mark.thorough))
         ),
         pytest.param(
             "answers",
