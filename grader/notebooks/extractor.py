@@ -82,8 +82,9 @@ class SafeExtractor(ExtractorPlugin):
                 owner = "/".join(where.split("/")[:2])
                 self._left_out[owner] += 1
                 if self._left_out[owner] <= MOST_NAMED:
-                    why = f"({error})" if isinstance(error, SubmissionError) else str(error)
-                    self.log.warning("Left out: %s %s.", printable(where, len(where)), why.rstrip("."))
+                    why = str(error).rstrip(".")
+                    why = f"({why})" if isinstance(error, SubmissionError) else why
+                    self.log.warning("Left out: %s %s.", printable(where, len(where)), why)
 
     def _take_notebook(self, where: str, read: Read) -> None:
         """Write a notebook. Raises UnreadableError: it is nobody's, too large, or not the only one."""
