@@ -40,6 +40,7 @@ STORIES, REPEATS = 6, 6
 KNOWN_FROM = 33
 """From this letter on, every letter of a repeat occurred before: its period is at most 32."""
 NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a letter from which everything is hidden?"
+HEAD_OFF = " A head that is off still looks, but the model does not get what it finds."
 
 
 class LettersScene(ModelScene):
@@ -62,7 +63,7 @@ class HeadsScene(LettersScene):
         """
         asked = replace(self._all_on, without=without)
         if without:
-            yield Words(f"Switched off: {without}.", "warning")
+            yield Words(f"Switched off: {without}.{HEAD_OFF if without.heads else ''}", "warning")
         else:
             yield Words(
                 "Your class is the attention in both layers of a small model that reads letters. Everything else, "

@@ -164,15 +164,18 @@ def head_maps(
     due: by the formula, shown where yours differ. off: what is switched off, if anything; then due is with all on, and
     shown beside yours where that changes them.
     """
+    unchanged = []
     for (layer, head), why in chosen.items():
         name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
         shown = heat(f"{name}: {why}", text, weights)
         if off and bool((weights - due[layer, head]).abs().amax() < SAME):
-            yield Words(f"{name}, which {why}, looks where it looked before.")
+            unchanged.append(f"{name.lower()} ({why})")
         elif off:
             yield replace(shown, before=("all on", plane(due[layer, head]), f"without {off}"))
         else:
             yield from compared(shown, name, weights, due[layer, head])
+    if unchanged:
+        yield Words(f"Not drawn, since the map is the same as with all on: {', '.join(unchanged)}.")
 
 
 @dataclass(frozen=True)
