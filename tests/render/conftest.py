@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import io
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from grader.course import load_course
 from grader.mismatch import Mismatch
 from grader.played import Played
 from grader.practice.checking import Checked
 from grader.practice.learner_page import render_learner
-from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ReviewEntry
+from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
-from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record
+from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record, Status
 from grader.render.class_summary import ClassSummary
 
+from ..cases import table
+
 GOLDEN = Path(__file__).parents[1] / "record" / "golden"
+CASES = table(__file__, "cases.yml")
 
 TITLES = {
     "softmax": "Softmax by hand",
@@ -43,6 +48,16 @@ UNITS = [
 
 def golden_record(name: str) -> Record:
     return Record.from_json((GOLDEN / f"{name}.json").read_text("utf-8"))
+
+
+def printed(show: Callable[[Console], None], width: int = 80, encoding: str = "utf-8", *, colour: bool = False) -> str:
+    """What a terminal of this width and encoding gets, blanks at line ends aside."""
+    written = io.BytesIO()
+    file = io.TextIOWrapper(written, encoding=encoding, newline="\n")
+    colours = "truecolor" if colour else None
+    show(Console(file=file, width=width, force_terminal=colour, color_system=colours, legacy_windows=False))
+    file.flush()
+    return "".join(f"{line.rstrip()}\n" for line in written.getvalue().decode(encoding).split("\n")[:-1])
 
 
 @pytest.fixture
@@ -70,32 +85,45 @@ CHECKS = {
 }
 
 
-def class_result(
-    id: str, status: str = "passed", *, missed: Sequence[str] = (), mistakes: Sequence[str] = (), reason: str = ""
+def check_of(name: str, outcome: str = "failed", message: str = "", **more: Any) -> CheckResult:
+    """A check worth a point; a visible one."""
+    points = 1.0 if outcome == "passed" else 0.0
+    given = {"title": f"Title of {name}.", "points": points, "max_points": 1.0, "visible": True, **more}
+    return CheckResult.model_validate({"name": name, "outcome": outcome, "message": message, **given})
+
+
+def result_of(
+    *checks: CheckResult, id: str = "softmax", status: Status = "failed", mistakes: Sequence[str] = ()
 ) -> ExerciseResult:
-    """A verdict on an exercise of three checks worth a point each. reason: one message for all missed checks."""
-    checks = [
-        CheckResult(
-            name=name,
-            title=title,
-            outcome="failed" if name in missed else "passed",
-            points=0.0 if name in missed else 1.0,
-            max_points=1.0,
-            visible=False,
-            message=(reason or f"{name} is off.") if name in missed else "",
-        )
-        for name, title in CHECKS.items()
-        if status in ("passed", "failed")
-    ]
+    """The result of these checks; without any, of an exercise of which nothing ran."""
     return ExerciseResult(
         id=id,
         status=status,
         points=sum(check.points for check in checks),
-        max_points=WORTH,
-        checks=tuple(checks),
-        diagnosis=tuple(Diagnosis(mistake=mistake, message=f"{mistake} was made.") for mistake in mistakes),
+        max_points=sum(check.max_points for check in checks) or WORTH,
+        checks=checks,
+        diagnosis=tuple(Diagnosis(mistake=each, message=f"{each} was made.") for each in mistakes),
         seconds=0.01,
     )
+
+
+def class_result(
+    id: str, status: Status = "passed", *, missed: Sequence[str] = (), mistakes: Sequence[str] = (), reason: str = ""
+) -> ExerciseResult:
+    """A verdict on an exercise of three hidden checks. reason: one message for all missed checks."""
+    checks = [
+        check_of(name, "failed", reason or f"{name} is off.", title=title, visible=False)
+        if name in missed
+        else check_of(name, "passed", title=title, visible=False)
+        for name, title in CHECKS.items()
+        if status in ("passed", "failed")
+    ]
+    return result_of(*checks, id=id, status=status, mistakes=mistakes)
+
+
+def result_like(id: str, kind: str) -> ExerciseResult:
+    """One of the results in cases.yml."""
+    return class_result(id, **CASES["results"][kind])
 
 
 def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequence[Problem] = ()) -> Record:
@@ -110,62 +138,26 @@ def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequenc
     )
 
 
-def unreadable(name: str, ids: Iterable[str]) -> Record:
-    """The record of a submission of which nothing could be read."""
-    problem = Problem(file=f"{name}.zip", kind="unreadable", message="This is not a zip file.")
-    return class_record(name, [class_result(id, "missing") for id in ids], [problem])
-
-
 @pytest.fixture(scope="session")
 def small_class() -> ClassSummary:
     """Twelve learners with whatever can become of one, hard names, a mistake that many share, an unfair exercise."""
     summary = ClassSummary(TITLES, UNITS)
-    names = {
-        "ada": "Ada Lovelace",
-        "wei": "林美玲",
-        "muhammad": "محمد بن عبد الله",
-        "sara": "שרה לוי",
-        "long": "Wolfeschlegelsteinhausenbergerdorff" * 3,
-        "mark": '<b>Mark</b> & "Söhne"',
-        "bidi": "gpj\u202eexe",
-        "joe": "Joe",
-        "kim": "Kim",
-        "lea": "Léa",
+    problems = {
+        "sara": [Problem(file="x.py", kind="unknown", message="No exercise has this name.")],
+        "zip": [Problem(file="zip.zip", kind="unreadable", message="This is not a zip file.")],
     }
-    for number, (name, shown) in enumerate(names.items(), 1):
-        many = class_result("masked_softmax", "failed", missed=["test_formula"], mistakes=["mask-after-softmax"])
-        few = class_result("scaled_scores", "failed", missed=["test_dtype"], mistakes=["not-scaled"])
-        results = [
-            class_result("softmax"),
-            few if number <= 2 else class_result("scaled_scores"),
-            class_result("debug_attn_weights", "failed", missed=["test_example"]),
-            class_result("causal_mask", "not_started" if number % 2 else "missing"),
-            many if number <= 7 else class_result("masked_softmax"),
-            class_result("split_heads", "failed", missed=CHECKS, reason="SyntaxError: unmatched ')'")
-            if number > 8
-            else class_result("split_heads"),
-        ]
-        problems = [Problem(file="x.py", kind="unknown", message="No exercise has this name.")] if number == 4 else []
-        summary.add(class_record(name, results, problems), shown=shown, link=f"learner-{number:04d}.html")
-    summary.add(class_record("cut", [class_result(id, "error") for id in TITLES]), link="learner-0011.html")
-    summary.add(unreadable("zip", TITLES), link="learner-0012.html")
+    for number, (name, shown, kinds) in enumerate(CASES["small_class"], 1):
+        results = [result_like(id, kind) for id, kind in zip(TITLES, kinds.split(), strict=True)]
+        record = class_record(name, results, problems.get(name, []))
+        summary.add(record, shown=shown, link=f"learner-{number:04d}.html")
     summary.add_absent("Zoë Nobody")
     return summary
 
 
 def crowd(learners: int, exercises: int) -> Iterator[Record]:
     """A large class in which everything occurs, the same at every call."""
-    kinds = [
-        ("passed", {}),
-        ("failed", {"missed": ["test_formula"], "mistakes": ["first"]}),
-        ("passed", {}),
-        ("failed", {"missed": ["test_dtype"], "mistakes": ["second"]}),
-        ("failed", {"missed": ["test_example", "test_dtype"]}),
-        ("passed", {}),
-        ("not_started", {}),
-        ("missing", {}),
-    ]
-    variants = [[class_result(f"exercise_{n}", status, **more) for status, more in kinds] for n in range(exercises)]
+    kinds = CASES["crowd"]
+    variants = [[result_like(f"exercise_{n}", kind) for kind in kinds] for n in range(exercises)]
     for learner in range(learners):
         results = [kind[(learner * (n + 3) + learner // 5 + n) % len(kinds)] for n, kind in enumerate(variants)]
         yield class_record(f"learner-{learner:04d}", results)
@@ -212,11 +204,20 @@ class Page(HTMLParser):
         return sum(each == tag for each, _ in self.elements)
 
 
-def mismatch_of(came: list[list[float]], expected: list[list[float]], *, axes: Sequence[str] = ("query", "key")) -> Any:
+def mismatch_of(
+    came: list[list[float]], expected: list[list[float]], *, axes: Sequence[str] = ("query", "key")
+) -> Mismatch:
     """A mismatch in which all that differs is wrong."""
     planes = [tuple(map(tuple, plane)) for plane in (came, expected)]
     wrong = tuple(tuple(one != other for one, other in zip(*rows, strict=True)) for rows in zip(*planes, strict=True))
     return Mismatch("The output", tuple(axes), *planes, wrong, "Something is off.")
+
+
+def grid(rows: int, columns: int) -> Mismatch:
+    """A mismatch of this size, off in a column."""
+    expected = [[(row * column % 7) / 6 for column in range(columns)] for row in range(rows)]
+    came = [[number + 0.25 * (place == 2) for place, number in enumerate(row)] for row in expected]
+    return mismatch_of(came, expected)
 
 
 # --- a learner half way ------------------------------------------------------------------------------------------
@@ -226,27 +227,12 @@ NOW = datetime(2026, 11, 18, 20, 15, tzinfo=timezone.utc)
 HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
 
 
-def tries(*points: float, most: float, days_ago: float, reason: str = "Row 0 sums to 0.8.") -> list[AttemptEntry]:
-    """Attempts ten minutes apart; those with all points passed."""
-    return [
-        AttemptEntry(
-            at=NOW - timedelta(days=days_ago, minutes=-10 * n),
-            status="passed" if each == most else "failed",
-            points=each,
-            max_points=most,
-            digest="",
-            mistakes={} if each == most else {"known": reason},
-        )
-        for n, each in enumerate(points)
-    ]
-
-
 def failed_visibly(message: str) -> ExerciseResult:
     """A verdict with a failed visible check, a failed hidden one, a passed one and a diagnosis."""
-    result = class_result("masked_softmax", "failed", missed=["test_example", "test_formula"], mistakes=["mask-after"])
-    first, second, third = (check.model_copy(update={"message": message}) for check in result.checks)
-    third = third.model_copy(update={"message": ""})
-    return result.model_copy(update={"checks": (first.model_copy(update={"visible": True}), second, third)})
+    missed = ["test_example", "test_formula"]
+    result = class_result("masked_softmax", "failed", missed=missed, mistakes=["mask-after"], reason=message)
+    first, *others = result.checks
+    return result.model_copy(update={"checks": (first.model_copy(update={"visible": True}), *others)})
 
 
 class LearnerAtWork:
@@ -259,20 +245,9 @@ class LearnerAtWork:
         self.course = load_course(ROOT / "course.yml")
         self.at = NOW
         self.result = failed_visibly(text)
-        again = tries(4.0, most=4.0, days_ago=2)[0].model_copy(update={"kind": "review"})
-        self.progress = {
-            "softmax": ExerciseProgress(
-                passed_at=NOW - timedelta(days=20),
-                attempts=[*tries(0.0, 4.0, most=4.0, days_ago=20, reason=text), again],
-                hints=[HintEntry(at=NOW - timedelta(days=20), level=1)],
-                reviews=[ReviewEntry(at=NOW - timedelta(days=2, minutes=8), attempts=2, hints=1)],
-            ),
-            "scaled_scores": ExerciseProgress(
-                passed_at=NOW - timedelta(days=10), attempts=tries(1.0, 3.0, most=3.0, days_ago=10)
-            ),
-            "debug_attn_weights": ExerciseProgress(skipped=True),
-            "masked_softmax": ExerciseProgress(attempts=tries(0.5, 1.0, most=5.0, days_ago=0, reason=text)),
-        }
+        self.progress = Progress(exercises=CASES["progress"]).exercises
+        for attempt in (each for known in self.progress.values() for each in known.attempts if each.mistakes):
+            attempt.mistakes["known"] = text
         weights = mismatch_of([[0.5, 0.25], [0.3, 0.4]], [[1.0, 0.0], [0.3, 0.4]])
         self.mismatch = replace(weights, what=f"The output {text}", note=text)
         self._folder = folder

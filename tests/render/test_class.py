@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import gc
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from grader.record import ExerciseResult, Problem, Record
-from grader.render.class_summary import NAME_LIMIT, ClassSummary, LearnerRow
+from grader.render.class_summary import ClassSummary, LearnerRow
 from grader.render.class_table import print_class
 
-from .conftest import CHECKS, class_record, class_result, crowd
+from ..cases import rows
+from .conftest import CASES, CHECKS, class_record, class_result, crowd, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
@@ -48,14 +47,7 @@ def test_exercises_come_in_course_order_and_unknown_ones_last() -> None:
     assert [row.statuses for row in summary.rows] == [{"x": "passed", "b": "passed"}, {"a": "missing"}]
 
 
-@pytest.mark.parametrize(
-    ("more", "stuck"),
-    [
-        pytest.param(STUCK, ["SyntaxError: it was never closed"], id="one-reason"),
-        pytest.param({"missed": CHECKS}, [], id="a-reason-each"),
-        pytest.param({**STUCK, "missed": list(CHECKS)[:2]}, [], id="something-passed"),
-    ],
-)
+@rows(CASES["stuck"], "more", "stuck")
 def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(more: Any, stuck: list[str]) -> None:
     (tally,) = class_of(wrong(**more)).exercises
     assert list(tally.stuck) == stuck
@@ -96,11 +88,7 @@ def test_riddles_are_what_no_known_mistake_explains() -> None:
     assert found[1].message == "fail every check. SyntaxError: it was never closed"
 
 
-@pytest.mark.parametrize(
-    ("passed", "failed", "is_doubtful"),
-    [(0, 5, True), (0, 4, False), (1, 9, True), (1, 8, False), (9, 1, False)],
-    ids=["nobody", "too-few-to-say", "one-of-ten", "one-of-nine", "nearly-all"],
-)
+@rows(CASES["doubted"], "passed", "failed", "is_doubtful")
 def test_exercise_that_nearly_nobody_passes_is_doubted(passed: int, failed: int, is_doubtful: bool) -> None:
     summary = class_of(*[class_result("a")] * passed, *[wrong()] * failed)
     assert [tally.id for tally in summary.doubtful] == (["a"] if is_doubtful else [])
@@ -120,16 +108,7 @@ def test_only_what_holds_nothing_readable_is_unreadable() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("shown", "name", "aside"),
-    [
-        pytest.param("", "s1", "", id="none"),
-        pytest.param("Ada", "Ada", "s1", id="a-name"),
-        pytest.param("s1", "s1", "", id="the-same"),
-        pytest.param("a\u202eb\nc", "a\\u202eb\\nc", "s1", id="tricks"),
-        pytest.param("x" * 1000, "x" * NAME_LIMIT + "...", "s1", id="endless"),
-    ],
-)
+@rows(CASES["names"], "shown", "name", "aside")
 def test_names_are_safe_to_show(shown: str, name: str, aside: str) -> None:
     summary = ClassSummary(TITLES, UNITS)
     summary.add(class_record("s1", [class_result("a")]), shown=shown)
@@ -146,51 +125,26 @@ def test_records_are_not_kept() -> None:
 # --- points -----------------------------------------------------------------------------------------------------------
 
 
-def class_with(*points: tuple[float, float], **more: Any) -> ClassSummary:
-    """A class of learners with these points and maxima."""
+def class_with(*learners: tuple[float, float, dict[str, Any]]) -> ClassSummary:
+    """A class of learners: their points, the most they could get, and what else is true of them."""
     summary = ClassSummary({}, [])
-    given = {"is_complete": True, "unreadable": "", "problems": 0, "statuses": {}, **more}
+    usual = {"is_complete": True, "unreadable": "", "problems": 0, "statuses": {}}
     summary.rows = [
-        LearnerRow(1, "n", "", None, earned, worth, **given, graded_points=earned) for earned, worth in points
+        LearnerRow(1, "n", "", None, earned, worth, **{**usual, **more}, graded_points=earned)
+        for earned, worth, more in learners
     ]
     return summary
 
 
-@pytest.mark.parametrize(
-    ("points", "bin"),
-    [(0.0, 0), (0.99, 0), (1.0, 1), (3.0, 3), (7.0, 7), (9.0, 9), (10.0, 9), (12.0, 9)],
-    ids=["none", "under-an-edge", "edge", "three-tenths", "seven-tenths", "last-edge", "all", "extra-credit"],
-)
+@rows(CASES["bins"], "points", "bin")
 def test_points_fall_into_the_bin_that_begins_with_them(points: float, bin: int) -> None:
-    spread = class_with((points, 10.0)).distribution
+    spread = class_with((points, 10.0, {})).distribution
     assert spread and [count for _, _, count in spread.bins] == [int(place == bin) for place in range(10)]
 
 
-CUT_SHORT = class_with((0, 10), is_complete=False)
-SOME_LEFT_OUT = class_with((4, 10), (8, 10))
-SOME_LEFT_OUT.rows += CUT_SHORT.rows + class_with((0, 10), unreadable="no zip").rows
-
-
-@pytest.mark.parametrize(
-    ("summary", "told"),
-    [
-        pytest.param(class_with(), "No submissions.", id="empty"),
-        pytest.param(CUT_SHORT, "No averages; left out: 1 submission not fully graded.", id="none-graded"),
-        pytest.param(class_with((0, 0)), "No submissions.", id="worth-nothing"),
-        pytest.param(
-            class_with((5, 10), (20, 20)),
-            "Mean 75, median 75 percent of the points, over 2 submissions.",
-            id="different-worth",
-        ),
-        pytest.param(
-            SOME_LEFT_OUT,
-            "Mean 6, median 6 of 10 points, over 2 submissions; "
-            "left out: 1 submission not fully graded and 1 submission that could not be read.",
-            id="some-left-out",
-        ),
-    ],
-)
-def test_averages_are_told_of_marks_alone(summary: ClassSummary, told: str) -> None:
+@rows(CASES["averages"], "learners", "told")
+def test_averages_are_told_of_marks_alone(learners: Any, told: str) -> None:
+    summary = class_with(*learners)
     assert summary.averages == told
     assert (summary.distribution is None) == ("Mean" not in told)
 
@@ -201,44 +155,40 @@ def test_class_goes_by_the_final_points_and_keeps_the_graded_ones(late: Record) 
     (row,) = summary.rows
     assert (row.points, row.max_points, row.graded_points, row.changes) == (6.2, 4.0, 7.0, ("late",))
     assert summary.distribution and summary.distribution.mean == pytest.approx(6.2)
-    text = " ".join(printed(summary).split())
+    text = " ".join(table_of(summary).split())
     assert text.startswith("submission points graded passed exercises noether 6.2 / 4 7 2 / 2")
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------------
 
 
-def printed(summary: ClassSummary, width: int = 80, encoding: str = "utf-8", rest: str = "") -> str:
-    written = io.BytesIO()
-    file = io.TextIOWrapper(written, encoding=encoding, newline="\n")
-    print_class(summary, Console(file=file, width=width, color_system=None), rest=rest)
-    file.flush()
-    return "".join(line.rstrip() + "\n" for line in written.getvalue().decode(encoding).split("\n")[:-1])
+def table_of(summary: ClassSummary, *how: Any, rest: str = "") -> str:
+    return printed(lambda console: print_class(summary, console, rest=rest), *how)
 
 
 def test_large_class_is_shortened_and_says_where_the_rest_is(golden: Callable[[Path, str], None]) -> None:
     many = ClassSummary({}, [])
     for record in crowd(1000, 40):
         many.add(record)
-    text = printed(many, rest="out/class.html")
+    text = table_of(many, rest="out/class.html")
     golden(GOLDEN / "class-large.txt", text)
     assert sum(int(line.split()[-1]) for line in text.split("Learners by points\n")[1].splitlines()[:10]) == 1000
-    assert "  ###" in printed(many, encoding="ascii")
+    assert "  ###" in table_of(many, 80, "ascii")
 
 
-@pytest.mark.parametrize("width", [20, 40, 63, 80])
-def test_no_line_is_wider_than_the_terminal(width: int, small_class: ClassSummary) -> None:
-    assert max(cell_len(line) for line in printed(small_class, width).split("\n")) <= width
+def test_no_line_is_wider_than_the_terminal(small_class: ClassSummary) -> None:
+    for width in (20, 40, 63, 80):
+        assert max(cell_len(line) for line in table_of(small_class, width).split("\n")) <= width
 
 
 def test_terminal_without_unicode_gets_plain_marks(small_class: ClassSummary) -> None:
-    text = printed(small_class, encoding="ascii")
+    text = table_of(small_class, 80, "ascii")
     assert "+xxox+" in text
     assert "+ passed  x failed  o not started  - missing  ! not graded" in text
 
 
 def test_class_without_submissions_is_told() -> None:
     summary = ClassSummary({}, [])
-    assert printed(summary) == "No submissions.\n"
+    assert table_of(summary) == "No submissions.\n"
     summary.add_absent("Zoë")
-    assert "On the roster, but handed in nothing: Zoë" in printed(summary)
+    assert "On the roster, but handed in nothing: Zoë" in table_of(summary)

@@ -5,14 +5,13 @@ RENEW=1 pytest tests/render/test_golden.py writes these files anew; look at what
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
+from grader.play.parts import Heat
 from grader.record import Record
 from grader.render.cell_output import CellOutput
 from grader.render.class_page import render_class
@@ -25,20 +24,13 @@ from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.render.verdict import verdict_on
 
-from .conftest import TITLES, UNITS, failed_visibly, golden_record, mismatch_of
+from .conftest import CASES, TITLES, UNITS, failed_visibly, golden_record, grid, mismatch_of, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = {"": 80, "-narrow": 40}
 RECORDS = ("all_passed", "half_done", "hostile", "not_graded", "late")
 
 Golden = Callable[[Path, str], None]
-
-
-def printed(show: Callable[[Console], None], width: int) -> str:
-    """What a terminal of this width shows, blanks at line ends aside."""
-    file = io.StringIO()
-    show(Console(file=file, width=width, color_system=None, legacy_windows=False))
-    return "".join(f"{line.rstrip()}\n" for line in file.getvalue().splitlines())
 
 
 def body(page: str) -> str:
@@ -85,30 +77,17 @@ def test_class_in_a_terminal(width: str, golden: Golden, small_class: ClassSumma
 
 # --- heat maps ----------------------------------------------------------------------------------------------------
 
-NAN, INF = math.nan, math.inf
+WEIGHTS = Heat(
+    "Who looks at whom",
+    ("a", "b", " ", "c"),
+    ("a", "b", " ", "c"),
+    ((1.0, 0.0, 0.0, math.nan), (0.5, 0.5, 0.0, 0.0), (0.25, 0.5, 0.25, 0.0), (0.1, 0.2, 0.3, 0.4)),
+)
 
 
-class Weights:
-    """Attention weights with a blank among the letters."""
-
-    title = "Who looks at whom"
-    rows = columns = ("a", "b", " ", "c")
-    values = ((1.0, 0.0, 0.0, NAN), (0.5, 0.5, 0.0, 0.0), (0.25, 0.5, 0.25, 0.0), (0.1, 0.2, 0.3, 0.4))
-    high = 1.0
-
-
-def heat_of(came: list[list[float]], expected: list[list[float]]) -> HeatMap:
-    return HeatMap.of_mismatch(mismatch_of(came, expected))
-
-
-RIGHT = [[(row * column % 7) / 6 for column in range(12)] for row in range(12)]
-HEAT_MAPS = {
-    "small": heat_of([[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.25, 0.75]]),
-    "large": heat_of([[number + 0.25 * (place == 2) for place, number in enumerate(row)] for row in RIGHT], RIGHT),
-    "one-number": heat_of([[0.5]], [[0.25]]),
-    "no-numbers": heat_of([[NAN, INF, -INF]], [[0.5, 0.25, 0.25]]),
-    "weights": HeatMap.of_attention(Weights()),
-}
+HEAT_MAPS = {name: HeatMap.of_mismatch(mismatch_of(*sides)) for name, sides in CASES["heat_maps"].items()}
+HEAT_MAPS["large"] = HeatMap.of_mismatch(grid(12, 12))
+HEAT_MAPS["weights"] = HeatMap.of_attention(WEIGHTS)
 
 
 @pytest.mark.parametrize("name", HEAT_MAPS)

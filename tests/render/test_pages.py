@@ -22,7 +22,9 @@ from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
 
+from ..cases import rows
 from .conftest import (
+    CASES,
     HOSTILE,
     NOW,
     TITLES,
@@ -33,7 +35,6 @@ from .conftest import (
     class_result,
     crowd,
     golden_record,
-    tries,
 )
 
 
@@ -159,17 +160,7 @@ def test_page_stays_small_whatever_a_learner_prints(half_done: Record) -> None:
     assert len(render_record(half_done.model_copy(update=changed), titles={}, units=[])) < 500_000
 
 
-@pytest.mark.parametrize(
-    ("path", "address"),
-    [
-        pytest.param("a b&c.html", "./a%20b%26c.html", id="quoted"),
-        pytest.param("./lovelace.html", "./lovelace.html", id="already-relative"),
-        pytest.param("javascript:alert(1)", "./javascript%3Aalert%281%29", id="script"),
-        pytest.param("//evil.example/x", "./evil.example/x", id="other-host"),
-        pytest.param("x.html?q#f", "./x.html%3Fq%23f", id="query"),
-        pytest.param("王.html", "./%E7%8E%8B.html", id="any-script"),
-    ],
-)
+@rows(CASES["links"], "path", "address")
 def test_links_stay_beside_the_page(path: str, address: str, half_done: Record) -> None:
     assert relative(path) == address
     summary = ClassSummary({}, [])
@@ -212,26 +203,16 @@ def test_who_is_through_is_told_so(learner: LearnerAtWork) -> None:
 
 
 def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: LearnerAtWork) -> None:
-    attempts = tries(*[0.0] * 1000, most=5.0, days_ago=9)
+    known = learner.progress["masked_softmax"]
     failed = {"failed": ["test_one", "two", "three", "last"], "mistakes": {}}
-    learner.progress["masked_softmax"] = ExerciseProgress(
-        attempts=[each.model_copy(update=failed) for each in attempts]
-    )
+    known.attempts = [known.attempts[0].model_copy(update=failed)] * 1000
     html = learner.page()
     assert "The latest 30 of 1000." in Page(html).text
     assert Page(html).text.count("one two and 2 more") == 30
     assert len(html) < 200_000
 
 
-@pytest.mark.parametrize(
-    ("days", "told"),
-    [
-        pytest.param(-16, "Coming back today", id="overdue"),
-        pytest.param(1, "tomorrow, on 12 January", id="tomorrow"),
-        pytest.param(5, "in 5 days, on 12 January", id="near"),
-        pytest.param(30, "in 30 days, on 12 January 2027", id="next-year"),
-    ],
-)
+@rows(CASES["due"], "days", "told")
 def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: LearnerAtWork) -> None:
     due = cards_of(Progress(exercises=learner.progress))["softmax"].due
     learner.at = due - timedelta(days=days)
