@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.classroom import final_points
 from grader.classroom.final_points import HandIn, unadjusted
@@ -18,11 +17,12 @@ from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
 from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
-from grader.csv_writing import table as as_csv
+from grader.csv_writing import table as csv_table
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, Person, results_table
 from grader.intake import FileProblem, Submission
 from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
+from tests.cases import table
 
 STAMP = CourseStamp(title="Attention Kata", version="0.1.0")
 WHEN = "2026-09-21T14:13:20+00:00"
@@ -34,7 +34,7 @@ UNITS = [
     ("03_masks", "3. Masks; dropout", ["causal_mask", "kv_cache"]),
 ]
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("cases.yml").read_text("utf-8"))
+CASES: dict[str, dict[str, Any]] = table(__file__, "cases.yml")
 HOSTILE_NAMES: dict[str, str] = CASES["names"]
 
 
@@ -91,7 +91,7 @@ ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Ema
 def enrolled(id: str, person: Person, *more: tuple[str, str]) -> Learner:
     """A learner of a roster that Canvas exported; more: further titles, each with what stands there."""
     cells = (person.whole_name, person.own_id, person.sis_id, person.login, "", person.email)
-    row = as_csv([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])
+    row = csv_table([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])
     return Learner(id, person.whole_name or id, person.email, canvas_id=person.own_id, roster_row=row)
 
 

@@ -8,14 +8,13 @@ import io
 import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
-import yaml
 from jsonschema import Draft202012Validator
 
 from grader.formats.results_table import Person
+from tests.cases import table
 
 Marks = dict[str, dict[str, float | str | None]]
 
@@ -125,7 +124,7 @@ class Moodle:
         return grade
 
 
-SCHEMAS = yaml.safe_load(Path(__file__).with_name("schemas.yml").read_text("utf-8"))
+SCHEMAS = table(__file__, "schemas.yml")
 RUNNER_RESULT, GRADED, JUNIT = (Draft202012Validator(SCHEMAS[name]) for name in ("github", "gradescope", "junit"))
 MOST_OF_ONE_VARIABLE = 131_072
 """Bytes of one environment variable on Linux, its name included."""

@@ -12,22 +12,12 @@ import pytest
 from grader.cli.teach_class import GRADEBOOK
 from grader.formats.export import FORMATS, warnings, write_export
 from grader.formats.results_table import ExportOptions, results_table
+from tests.cases import rows
 
-from .conftest import HOSTILE_NAMES, course_of, not_graded, record
+from .conftest import CASES, HOSTILE_NAMES, course_of, not_graded, record
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 GUIDES = Path(__file__).parents[2] / "docs"
-MADE = {
-    "csv": "grades.csv",
-    "jsonl": "results.jsonl",
-    "canvas": "canvas.csv",
-    "moodle": "moodle.csv",
-    "junit": "junit.xml",
-    "pages": "pages.zip",
-    "gradescope": "gradescope/0001-ada.json",
-    "github": "github/0001-ada.json",
-}
-"""What is made of a class without a roster."""
 
 
 @pytest.fixture
@@ -35,7 +25,7 @@ def out(class_of: Callable[..., Path]) -> Path:
     return class_of(record("ada"), not_graded("bo"), record(HOSTILE_NAMES["emoji"]))
 
 
-@pytest.mark.parametrize(("format", "made"), MADE.items(), ids=MADE)
+@rows(CASES["made"], "format", "made")
 def test_each_format_is_written_beside_the_results(format: str, made: str, out: Path, said: list[str]) -> None:
     with results_table(out, ExportOptions(course_of(), say=said.append)) as table:
         write_export(table, format, None)
@@ -90,22 +80,7 @@ def test_forced_into_a_folder_learners_who_are_gone_go(out: Path, kata: Kata) ->
     assert sorted(path.name for path in (out / "github").iterdir()) == ["0001-ada.json", "notes.txt"]
 
 
-@pytest.mark.parametrize(
-    ("database", "arguments", "said"),
-    [
-        pytest.param(None, "--format csv", "is empty", id="no results"),
-        pytest.param("", "--format csv", "no results yet", id="empty results"),
-        pytest.param("x" * 999, "--format csv", "not a database", id="no database"),
-        pytest.param("kept", "--format excel", "no format 'excel': take csv, jsonl, canvas", id="unknown format"),
-        pytest.param("kept", "--format csv --by week", "nothing called 'week'", id="unknown rows"),
-        pytest.param("kept", "--format csv --column Week", "canvas or moodle, without --by", id="a column in a csv"),
-        pytest.param("kept", "--format canvas --by unit --column Week", "names one column", id="one of several"),
-        pytest.param("kept", "--format csv --to class.db/grades.csv", "class.db", id="folder that is a file"),
-        pytest.param("kept", "--format github --to -", "needs a folder", id="many files to standard output"),
-        pytest.param("kept", "--format github --to class.db", "needs a folder", id="many files to a file"),
-        pytest.param("kept", "--format gradebook", "--to DIR", id="no folder of a gradebook"),
-    ],
-)
+@rows(CASES["refused"], "database", "arguments", "said")
 def test_what_is_wrong_is_told_in_one_sentence(
     database: str | None, arguments: str, said: str, out: Path, kata: Kata
 ) -> None:

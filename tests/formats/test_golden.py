@@ -17,8 +17,9 @@ from grader.classroom.final_points import HandIn
 from grader.classroom.roster import Learner
 from grader.formats.results_table import Person
 from grader.record import Problem
+from tests.cases import rows
 
-from .conftest import HOSTILE_NAMES, enrolled, exercise, not_graded, record
+from .conftest import CASES, HOSTILE_NAMES, enrolled, exercise, not_graded, record
 from .platforms import github_report, gradescope_result, junit_suites
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -59,28 +60,13 @@ READ_BY: dict[str, Callable[[str], Any]] = {
 
 
 @pytest.mark.parametrize("policy", CLASSES)
-@pytest.mark.parametrize(
-    ("format", "by", "roster"),
-    [
-        ("csv", "learner", ROSTER),
-        ("csv", "exercise", None),
-        ("canvas", "learner", ROSTER),
-        ("canvas", "unit", None),
-        ("canvas", "exercise", ROSTER),
-        ("moodle", "unit", ROSTER),
-        ("moodle", "exercise", None),
-        ("junit", "learner", None),
-        ("gradescope", "learner", None),
-        ("github", "learner", None),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "roster" if value else "no-roster",
-)
+@rows(CASES["goldens"], "format", "by", "has_roster")
 def test_the_files_are_the_golden_ones(
-    format: str, by: str, roster: Any, policy: str, exported: Any, said: list[str]
+    format: str, by: str, has_roster: bool, policy: str, exported: Any, said: list[str]
 ) -> None:
     records, learners = CLASSES[policy]
-    if roster:
-        listed = {id: enrolled(id, person) for id, person in roster.items()}
+    if has_roster:
+        listed = {id: enrolled(id, person) for id, person in ROSTER.items()}
         known = ("roster_row", "canvas_id")
         learners = [
             replace(each, in_roster=True, **{name: getattr(listed[each.id], name) for name in known})

@@ -13,6 +13,7 @@ from grader.course import Unit, load_course
 from grader.errors import KataError
 from grader.formats.results_table import Person, roster_of
 from grader.record import Record
+from tests.cases import rows
 
 from .conftest import CASES, HOSTILE_NAMES, TITLES, adjusted, course_of, enrolled, exercise, not_graded, record
 from .platforms import Canvas, Moodle, github_report, gradescope_result, junit_suites, rows_of
@@ -38,7 +39,7 @@ def marks_in(format: str, text: str, roster: Mapping[str, Person | None]) -> dic
     return Moodle(*(id for each in people for id in (each.email, each.sis_id, each.login)), "ada").take(text)
 
 
-@pytest.mark.parametrize("case", CASES["rosters"].values(), ids=CASES["rosters"])
+@rows(CASES["rosters"])
 def test_marks_reach_those_whom_the_roster_means(case: dict[str, Any], exported: Export, said: list[str]) -> None:
     format, told = case["format"], case.get("says", "")
     roster = {id: Person(**known) if known else None for id, known in case["learners"].items()}
@@ -64,14 +65,7 @@ def test_namesakes_of_whom_only_the_name_is_known_are_left_out(exported: Export,
     assert any("Left out, since others have the same name: 1, 2." in sentence for sentence in said)
 
 
-@pytest.mark.parametrize(
-    ("titles", "column"),
-    [
-        pytest.param(["1. Soft lookup (88)", "3. Masks; dropout (89)"], "1. Soft lookup (88)", id="that of the unit"),
-        pytest.param(["Homework (88)"], "1. Soft lookup", id="none of this name"),
-        pytest.param(["1. Soft lookup (88)", "1. Soft lookup (89)"], "1. Soft lookup", id="two of this name"),
-    ],
-)
+@rows(CASES["assignments"], "titles", "column")
 def test_marks_go_to_the_assignment_that_canvas_has_by_this_name(
     titles: list[str], column: str, exported: Export
 ) -> None:
@@ -80,7 +74,7 @@ def test_marks_go_to_the_assignment_that_canvas_has_by_this_name(
     assert rows_of(text)[0][-1] == column
 
 
-@pytest.mark.parametrize("case", CASES["saved"].values(), ids=CASES["saved"])
+@rows(CASES["saved"])
 def test_roster_comes_back_as_it_was_when_the_class_was_graded(
     case: dict[str, Any], tmp_path: Path, tiny_course: Path
 ) -> None:
@@ -91,12 +85,14 @@ def test_roster_comes_back_as_it_was_when_the_class_was_graded(
     assert [found.name, found.own_id, found.sis_id, found.login, found.email] == case["person"]
 
 
-@pytest.mark.parametrize("name", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
+@rows(HOSTILE_NAMES, "name")
 def test_no_name_disturbs_any_format(name: str, exported: Export) -> None:
     people = {name: Person(whole_name=name, login=name, email="x@example.org"), "ada": ADA}
 
     def export(format: str, **options: Any) -> list[str]:
-        return list(exported(format, record(name), record("ada"), learners=listed(people), **options).values())
+        files = exported(format, record(name), record("ada"), learners=listed(people), **options)
+        assert all(Path(made).name == made and len(made.encode()) < 255 for made in files)
+        return list(files.values())
 
     for by, count in (("learner", 2), ("exercise", 6)):
         _, *rows = rows_of(*export("csv", by=by))
@@ -110,13 +106,7 @@ def test_no_name_disturbs_any_format(name: str, exported: Export) -> None:
     assert not [row for row in rows_of(text) if row[0].startswith(FORMULAS)]
     assert len(junit_suites(*export("junit"))) == 2
     assert [gradescope_result(each)[0] for each in export("gradescope")] == [5, 5]
-
-
-@pytest.mark.parametrize("format", ["gradescope", "github"])
-@pytest.mark.parametrize("name", ["../../etc/passwd", "a" * 300], ids=["elsewhere", "long"])
-def test_a_file_a_learner_whatever_the_name(name: str, format: str, exported: Export) -> None:
-    (made,) = exported(format, record(name))
-    assert Path(made).name == made and len(made.encode()) < 255
+    assert [github_report(each)[0] for each in export("github")] == [5, 5]
 
 
 @pytest.mark.parametrize("key", ["comma", "quote", "emoji"])
@@ -131,15 +121,7 @@ def test_identifiers_are_written_as_canvas_knows_them(exported: Export) -> None:
     assert row[:5] == ["Zoë 🦊", "007", "", "zoe,fox@example.org", ""]
 
 
-@pytest.mark.parametrize(
-    ("titles", "expected"),
-    [
-        ({**TITLES, "softmax": "Heads (2)"}, ["Heads (2).", "Causal mask", "A cache, kept"]),
-        ({**TITLES, "softmax": "two\nlines"}, ["two lines", "Causal mask", "A cache, kept"]),
-        ({"softmax": "Again", "causal_mask": "Again", "kv_cache": "Cache"}, ["Again [softmax]", "Again [causal_mask]", "Cache"]),
-    ],
-    ids=["looks like an assignment's number", "line break", "twice"],
-)  # fmt: skip
+@rows(CASES["titles"], "titles", "expected")
 def test_titles_are_titles_to_canvas(titles: dict[str, str], expected: list[str], exported: Export) -> None:
     canvas = Canvas()
     canvas.take(exported("canvas", record("ada"), by="exercise", titles=titles)["canvas.csv"])
@@ -232,31 +214,17 @@ def test_what_counts_for_nobody_changes_nobodys_share(exported: Export) -> None:
 # --- messages --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "message",
-    ["]]> & <b>", "\x00\x1b[31mred\x08", "\ud83e half", "\ufffe", "<!DOCTYPE x>"],
-    ids=["markup", "control characters", "half a pair", "no character", "doctype"],
-)
+@rows(CASES["messages"], "message")
 def test_any_message_makes_good_xml(message: str, exported: Export) -> None:
     files = exported("junit", record("ada", exercise("softmax", 0.0, message=message)))
     assert len(list(junit_suites(files["junit.xml"]).iter("failure"))) == 2
 
 
-MASKS = "3. Masks; dropout"
-
-
-@pytest.mark.parametrize(
-    ("options", "ids", "title"),
-    [
-        pytest.param({}, ["softmax", "kv_cache"], "Attention Kata", id="a course"),
-        pytest.param({}, ["softmax"], "1. Soft lookup", id="one unit was graded"),
-        pytest.param({"units": course_of().units[1:2]}, ["softmax", "kv_cache"], MASKS, id="one unit was chosen"),
-        pytest.param({"column": "Week 1 (88)"}, ["softmax"], "Week 1 (88)", id="an assignment with Canvas's number"),
-    ],
-)
+@rows(CASES["columns"], "ids", "unit", "name", "title")
 @pytest.mark.parametrize("format", ["canvas", "moodle"])
 def test_only_column_is_called_as_the_assignment_is(
-    format: str, options: Any, ids: list[str], title: str, exported: Export
+    format: str, ids: list[str], unit: int | None, name: str, title: str, exported: Export
 ) -> None:
-    text = exported(format, record("ada", *map(exercise, ids)), **options)[f"{format}.csv"]
+    chosen = [] if unit is None else [course_of().units[unit]]
+    text = exported(format, record("ada", *map(exercise, ids)), units=chosen, column=name)[f"{format}.csv"]
     assert rows_of(text)[0][-1] == title
