@@ -1,6 +1,6 @@
 """Tables of cases, in a YAML file beside the tests: a row is a test, and its name the test's id.
 
-In a table `!times [x, 3]` is xxx, and `!bytes "..."` bytes, a letter each.
+In a table `!times [x, 3]` is xxx, `!join [x, y]` xy, and `!bytes "..."` bytes, a letter each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import yaml
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the two tags."""
+    """YAML with these tags."""
 
 
 def _times(loader: _Loader, node: yaml.SequenceNode) -> Any:
@@ -22,7 +22,13 @@ def _times(loader: _Loader, node: yaml.SequenceNode) -> Any:
     return what * number
 
 
+def _join(loader: _Loader, node: yaml.SequenceNode) -> Any:
+    first, *others = loader.construct_sequence(node, deep=True)
+    return first[:0].join([first, *others])
+
+
 _Loader.add_constructor("!times", _times)
+_Loader.add_constructor("!join", _join)
 _Loader.add_constructor("!bytes", lambda loader, node: loader.construct_scalar(node).encode("latin-1"))
 
 

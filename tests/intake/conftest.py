@@ -10,48 +10,13 @@ from typing import Any
 
 import pytest
 
-from grader.course import Course, Document, Exercise, Limits, Unit
-
-UNITS: dict[str, list[tuple[int, str, tuple[str, ...]]]] = {
-    "01_soft_lookup": [(3, "softmax", ("softmax",))],
-    "02_self_attention": [
-        (6, "self_attention", ("MySelfAttention",)),
-        (7, "debug_attn_weights", ("MySelfAttention",)),
-    ],
-    "03_masks_and_dropout": [(1, "causal_mask", ("causal_mask",)), (7, "causal_attention", ("CausalAttention",))],
-    "04_multi_head": [
-        (1, "multi_head_wrapper", ("MultiHeadAttentionWrapper",)),
-        (5, "multi_head_attention", ("MultiHeadAttention",)),
-        (8, "debug_model_args", ("ModelArgs", "MultiHeadAttention")),
-    ],
-}
-"""With the names that make trouble: one class for two exercises, two classes for one."""
+from grader.course import Course, load_course
 
 
 @pytest.fixture(scope="session")
 def course() -> Course:
-    """Small; a source of causal_mask may have 1 kB."""
-    units = []
-    for folder, listed in UNITS.items():
-        exercises = tuple(
-            Exercise(
-                id=id,
-                number=number,
-                unit=folder,
-                kind="implement",
-                title=id,
-                points=4.0,
-                document="day-5",
-                step="step",
-                entry_points=entry_points,
-                limits=Limits(source_kb=1 if id == "causal_mask" else 1024),
-                hints=("look", "look closer", "write it"),
-            )
-            for number, id, entry_points in listed
-        )
-        units.append(Unit(folder=folder, title=folder, exercises=exercises))
-    documents = {"day-5": Document(title="Day 5", author="someone", language="en")}
-    return Course(title="Small", version="1", documents=documents, units=tuple(units), root=Path("course"))
+    """That of small.yml."""
+    return load_course(Path(__file__).with_name("small.yml"))
 
 
 @pytest.fixture

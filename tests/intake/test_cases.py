@@ -12,16 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.course import Course
 from grader.intake import LooseFile, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import first_few
+from tests.cases import rows, table
 
 Case = dict[str, Any]
-CASES, FILES, CELLS = (
-    yaml.safe_load(Path(__file__).with_name(f"{name}.yml").read_text("utf-8")) for name in ("cases", "files", "cells")
-)
+CASES, FILES, CELLS, ODD = (table(__file__, f"{name}.yml") for name in ("cases", "files", "cells", "odd"))
 MARK = "\ufeff".encode()
 
 
@@ -47,7 +45,7 @@ def hand_in(files: dict[str, bytes], form: str, place: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["folder", "zip"])
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@rows(CASES)
 def test_what_counts_is_taken_and_the_rest_is_told(case: Case, form: str, course: Course, tmp_path: Path) -> None:
     files = {name: content_of(told) for name, told in case["files"].items()}
     submission = read_submission(hand_in(files, form, tmp_path), course)
@@ -64,7 +62,7 @@ def test_what_counts_is_taken_and_the_rest_is_told(case: Case, form: str, course
         assert told in problem.message and problem.message.endswith(".") and len(problem.message) < 200
 
 
-@pytest.mark.parametrize("case", FILES.values(), ids=FILES)
+@rows(FILES)
 def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tmp_path: Path) -> None:
     path, name = tmp_path / case["name"], case["name"]
     if "text" in case:
@@ -111,22 +109,12 @@ def test_source_is_never_run(work: Path, course: Course, tmp_path: Path) -> None
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        ((), ""),
-        (("Ada", "Bo"), "Ada, Bo"),
-        (("Ada", "Bo", "Cy", "Di"), "Ada, Bo, Cy and 1 more"),
-        (("Fox, Femi", "Nasser, Noor", "Ada", "Bo"), "Fox, Femi; Nasser, Noor; Ada and 1 more"),
-        (("\x1b[2J",), "\ufffd[2J"),
-    ],
-    ids=["none", "few", "many", "with commas", "not printable"],
-)
-def test_names_are_listed_up_to_a_bound(names: tuple[str, ...], told: str) -> None:
+@rows(ODD["lists"], "names", "told")
+def test_names_are_listed_up_to_a_bound(names: list[str], told: str) -> None:
     assert first_few(names, 3) == told
 
 
-@pytest.mark.parametrize("case", CELLS.values(), ids=CELLS)
+@rows(CELLS)
 def test_what_counts_is_taken_of_a_notebook_and_the_rest_is_told(
     case: Case, notebook: Callable[..., Path], course: Course
 ) -> None:

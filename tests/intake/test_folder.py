@@ -15,6 +15,7 @@ import pytest
 
 from grader.course import Course
 from grader.intake import SubmissionError, read_submission, walk
+from tests.cases import rows, table
 
 Write = Callable[..., Path]
 
@@ -206,15 +207,7 @@ def test_no_descriptor_stays_open(write: Write, work: Path, course: Course) -> N
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-ODD_NAMES = {
-    "control characters": b"bad\x1b[31m\nname.txt",
-    "not UTF-8": b"latin-\xe9.txt",
-    "written backwards": "r\u202ext.yp.txt".encode(),
-    "long": b"x" * 250 + b".py",
-}
-
-
-@pytest.mark.parametrize("name", ODD_NAMES.values(), ids=ODD_NAMES)
+@rows(table(__file__, "odd.yml")["names"], "name")
 def test_names_are_printable_in_problems(work: Path, course: Course, name: bytes) -> None:
     with open(os.path.join(os.fsencode(work), name), "wb"):
         pass

@@ -12,8 +12,10 @@ import pytest
 
 from grader.course import Course
 from grader.intake import SubmissionError, read_submission
+from tests.cases import rows, table
 
 Notebook = Callable[..., Path]
+ODD = table(__file__, "odd.yml")
 
 SOFTMAX = "def softmax(scores, dim=-1):\n    return torch.exp(scores)\n"
 
@@ -34,15 +36,7 @@ def test_cell_and_file_for_one_exercise_are_refused(notebook: Notebook, tmp_path
     assert "softmax.py and work.ipynb, cell 1 both answer softmax" in problem.message
 
 
-@pytest.mark.parametrize(
-    ("cell", "reason"),
-    [
-        pytest.param("def softmax(s): '\ud800'", "is not UTF-8", id="surrogate"),
-        pytest.param("def softmax(s): '\0'", "contains a NUL character", id="NUL"),
-        pytest.param("# coding: latin-1\ndef softmax(s): ...", "declares the coding iso-8859-1", id="cookie"),
-        pytest.param("def causal_mask(n): ...\n" + "#" * 1024, "is larger than 1 kB", id="too large"),
-    ],
-)
+@rows(ODD["cells"], "cell", "reason")
 def test_cell_that_is_no_source_is_reported(notebook: Notebook, course: Course, cell: str, reason: str) -> None:
     submission = read_submission(notebook(cell), course)
     (problem,) = submission.problems
@@ -51,31 +45,10 @@ def test_cell_that_is_no_source_is_reported(notebook: Notebook, course: Course, 
     assert problem.message.startswith(f"work.ipynb, cell 1 {reason}")
 
 
-DAMAGED: dict[str, tuple[bytes, str]] = {
-    "empty": (b"", "damaged or not a notebook"),
-    "cut off": (b'{"cells": [', "damaged or not a notebook"),
-    "not UTF-8": (b"\xff\xfe", "damaged or not a notebook"),
-    "endlessly nested": (b"[" * 100_000, "damaged or not a notebook"),
-    "endlessly nested objects": (b'{"a":' * 100_000, "damaged or not a notebook"),
-    "a list": (b"[]", "is not a notebook"),
-    "nothing": (b"null", "is not a notebook"),
-    "no cells": (b"{}", "has no cells"),
-    "cells are a number": (b'{"cells": 3}', "has no cells"),
-    "cell without text": (b'{"cells": [{"cell_type": "code"}]}', "cell 1 has no text"),
-    "text of numbers": (b'{"cells": [{"cell_type": "code", "source": [1]}]}', "cell 1 has no text"),
-    "too many cells": (b'{"cells": [' + b",".join([b"{}"] * 2001) + b"]}", "more than 2000 cells"),
-    "code": (
-        json.dumps({"cells": [{"cell_type": "code", "source": "#" * 600_000}]}).encode(),
-        "512 kB of code",
-    ),
-    "too large": (b" " * (8 * 1024 * 1024 + 1), "larger than 8 MB; clear its outputs"),
-}
-
-
-@pytest.mark.parametrize(("content", "sentence"), DAMAGED.values(), ids=DAMAGED)
-def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, content: bytes, sentence: str) -> None:
+@rows(ODD["notebooks"], "content", "sentence")
+def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, content: str, sentence: str) -> None:
     path = tmp_path / "work.ipynb"
-    path.write_bytes(content)
+    path.write_bytes(content.encode("latin-1"))
     with pytest.raises(SubmissionError, match=r"^work\.ipynb ") as error:
         read_submission(path, course)
     assert sentence in str(error.value)
@@ -92,17 +65,7 @@ def test_deep_notebook_is_read_or_one_sentence(tmp_path: Path, course: Course) -
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        "3",
-        "null",
-        '{"nbgrader": []}',
-        '{"nbgrader": {"grade_id": %s}}' % ("9" * 5000),
-        '{"nbgrader": {"grade_id": "x"}}',
-    ],
-    ids=["a number", "none", "entry of another type", "huge number", "unknown id"],
-)
+@rows(ODD["metadata"], "metadata")
 def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, metadata: str, mark: bytes) -> None:
     path = tmp_path / "work.ipynb"
     cell = f'{{"cell_type": "code", "metadata": {metadata}, "source": {json.dumps(SOFTMAX)}}}'
@@ -110,26 +73,7 @@ def test_odd_metadata_does_no_harm(tmp_path: Path, course: Course, metadata: str
     assert list(read_submission(path, course).sources) == ["softmax"]
 
 
-HOSTILE = {
-    "quotes": "'" * 400_000,
-    "comments": "#\n" * 200_000,
-    "brackets": "(" * 400_000,
-    "blanks": " " * 400_000,
-    "joined lines": "\\\n" * 200_000,
-    "loops": "for " * 100_000,
-    "definitions": "def a(" * 60_000,
-    "targets": "a, " * 130_000,
-    "questions": "a?" * 200_000,
-    "assignments": "x = y\n" * 60_000,
-    "a name of many parts": "import " + "a." * 16_000 + "a",
-    "an f-string of many parts": "f'" + "{a}" * 10_000 + "'",
-    "magics": "%a\nb\n" * 6_000,
-    "a deep tree": "a" + ".b" * 16_000,
-    "carriage returns": "a = 1\r" * 5_000,
-}
-
-
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@rows(ODD["texts"], "text")
 def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: str) -> None:
     started = time.process_time()
     submission = read_submission(notebook(text, SOFTMAX), course)

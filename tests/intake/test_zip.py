@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.course import Course
 from grader.intake import Submission, SubmissionError, read_submission, walk
+from tests.cases import rows, table
 
-CENTRAL, LOCAL = b"PK\x01\x02", b"PK\x03\x04"
+CENTRAL = b"PK\x01\x02"
 ANSWER = ("03_softmax.py", "answer")
-REFUSED = yaml.safe_load(Path(__file__).with_name("zips.yml").read_text("utf-8"))
+TABLES = table(__file__, "zips.yml")
 
 
 def packed(members: Sequence[tuple[str, str | bytes]], method: int = zipfile.ZIP_DEFLATED, kind: int = 0) -> bytes:
@@ -41,6 +41,16 @@ def patched(content: bytes, header: bytes, offset: int, form: str, value: int, w
         start = content.index(header, start + 1)
     field = struct.pack(form, value)
     return content[: start + offset] + field + content[start + offset + len(field) :]
+
+
+def made(case: dict[str, Any]) -> bytes:
+    """The zip of a row of zips.yml."""
+    if "bytes" in case:
+        return case["bytes"].encode("latin-1")
+    name, answer = ANSWER
+    content = packed([(name, case.get("holds", answer))], getattr(zipfile, case.get("method", "ZIP_DEFLATED")))
+    content = patched(content, *case["patch"]) if "patch" in case else content
+    return content.replace(answer.encode(), case.get("put", answer).encode())[case.get("from") : case.get("to")]
 
 
 Read = Callable[[bytes], Submission]
@@ -70,7 +80,7 @@ def test_right_answer_is_read(read: Read, content: bytes) -> None:
     assert (source.name, source.content) == ("03_softmax.py", b"answer")
 
 
-@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+@rows(TABLES["refused"])
 def test_hostile_table_of_contents_is_refused(read: Read, case: dict[str, Any]) -> None:
     names = case["names"] if "names" in case else [f"{number}.txt" for number in range(case["members"])]
     members = [(name, str(place)) for place, name in enumerate([*names, "causal_mask.py"])]
@@ -97,23 +107,10 @@ def test_endless_name_is_short_in_the_sentence(read: Read) -> None:
     assert len(str(error.value)) < 300
 
 
-BROKEN = {
-    "empty file": b"",
-    "two bytes": b"PK",
-    "text": b"no zip at all" * 100,
-    "cut at the end": packed([ANSWER])[:-10],
-    "cut at the start": packed([ANSWER])[40:],
-    "headers only": LOCAL * 1000,
-    "table at the end of the world": b"PK\x05\x06" + b"\xff" * 18,
-    "version of the future": patched(packed([ANSWER]), CENTRAL, 6, "<H", 999),
-    "member beyond the end": patched(packed([ANSWER]), CENTRAL, 42, "<L", 2**31),
-}
-
-
-@pytest.mark.parametrize("content", BROKEN.values(), ids=BROKEN)
-def test_broken_zip_is_one_sentence(read: Read, content: bytes) -> None:
+@rows(TABLES["broken"])
+def test_broken_zip_is_one_sentence(read: Read, case: dict[str, Any]) -> None:
     with pytest.raises(SubmissionError, match=r"^alice (is damaged or not a zip|holds files that overlap); zip your"):
-        read(content)
+        read(made(case))
 
 
 @pytest.mark.parametrize("start", range(3))
@@ -130,30 +127,13 @@ def test_every_damage_is_one_sentence_or_a_problem(read: Read, start: int) -> No
             assert {source.content for source in submission.sources.values()} <= {b"answer", b"mask"}
 
 
-DAMAGED = {
-    "checksum": (packed([ANSWER], zipfile.ZIP_STORED).replace(b"answer", b"ANSWER"), "is damaged"),
-    "no header": (patched(packed([ANSWER]), LOCAL, 0, "<L", 0), "is damaged"),
-    "password": (patched(packed([ANSWER]), CENTRAL, 8, "<H", 1), "is locked with a password"),
-    "encrypted": (patched(packed([ANSWER]), CENTRAL, 8, "<H", 0x41), "is locked with a password"),
-    "bzip2": (packed([ANSWER], zipfile.ZIP_BZIP2), "is packed in an unusual way"),
-    "lzma": (packed([ANSWER], zipfile.ZIP_LZMA), "is packed in an unusual way"),
-    "method 99": (patched(packed([ANSWER]), CENTRAL, 10, "<H", 99), "is packed in an unusual way"),
-    "size declared too small": (patched(packed([ANSWER]), CENTRAL, 24, "<L", 3), "is damaged"),
-    "another name in its header": (patched(packed([ANSWER]), LOCAL, 30, "<B", 49), "is damaged"),
-    "too large a source": (
-        packed([("03_softmax.py", b"".join(b"x = %d\n" % number for number in range(200_000)))]),
-        "is larger than 1024 kB",
-    ),
-}
-
-
-@pytest.mark.parametrize(("content", "reason"), DAMAGED.values(), ids=DAMAGED)
-def test_damaged_member_is_a_problem_of_its_exercise(read: Read, content: bytes, reason: str) -> None:
-    submission = read(content)
+@rows(TABLES["damaged"])
+def test_damaged_member_is_a_problem_of_its_exercise(read: Read, case: dict[str, Any]) -> None:
+    submission = read(made(case))
     (problem,) = submission.problems
     assert submission.sources == {}
     assert (problem.kind, problem.exercise) == ("unreadable", "softmax")
-    assert problem.message.startswith(f"03_softmax.py {reason}")
+    assert problem.message.startswith(f"03_softmax.py {case['says']}")
 
 
 def test_damaged_member_takes_no_other_along(read: Read) -> None:
