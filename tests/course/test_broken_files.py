@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.course import CourseError, load_course
+from tests.cases import table
 
 HERE = Path(__file__).parent
 SOUND = (HERE / "sound.yml").read_text(encoding="utf-8")
-CASES = yaml.safe_load((HERE / "broken.yml").read_text(encoding="utf-8"))
+CASES = table(__file__, "broken.yml")
 """Wrong files and what is said of them."""
 
 

@@ -16,9 +16,11 @@ from grader.course import Course, CourseError, Limits, load_course, loading
 from grader.course.model import catalogue_of, part_of
 from grader.practice.overview import next_exercise
 from grader.practice.progress import Progress
+from tests.cases import rows, table
 
 ROOT = Path(__file__).parents[2]
 SOLUTIONS = re.compile(r"# BEGIN SOLUTION\n(.*?)# END SOLUTION", re.DOTALL)
+RELIED_ON = table(__file__, "relied_on.yml")
 SMALL = Path(__file__).with_name("small.yml").read_text(encoding="utf-8")
 
 
@@ -72,27 +74,12 @@ def test_the_same_file_is_the_same_course_however_it_is_named_and_read(
     assert load_course(tmp_path / "course.yml") == small
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("softmax", "03_softmax", "03_softmax.py", "1/3", "01/03", "01_soft_lookup/03_softmax.py"),
-        "turn scores into weights",
-    ],
-)
+@pytest.mark.parametrize("name", RELIED_ON["names"])
 def test_an_exercise_is_found_by_id_file_title_or_numbers(real: Course, name: str) -> None:
     assert real.exercise(name).id == "softmax"
 
 
-@pytest.mark.parametrize(
-    ("name", "answer"),
-    [
-        pytest.param("sofmax", "there is no exercise `sofmax`: did you mean `softmax`", id="misspelt id"),
-        pytest.param("zzz", "there is no exercise `zzz`", id="nothing like it"),
-        pytest.param("3", "`3` could be several exercises: 1/3 is `softmax`, 2/3 is", id="number in every unit"),
-        pytest.param("2/softmax", "there is no exercise `2/softmax`", id="id in another unit"),
-        pytest.param("Turn scores in weights", "did you mean `Turn scores into weights`?", id="misspelt title"),
-    ],
-)
+@rows(RELIED_ON["unclear"], "name", "answer")
 def test_a_name_that_is_not_clear_is_refused(real: Course, name: str, answer: str) -> None:
     with pytest.raises(CourseError, match=re.escape(answer)):
         real.exercise(name)
@@ -133,39 +120,18 @@ def test_reading_the_course_needs_no_torch() -> None:
 
 # --- our own course ---------------------------------------------------------------------------------------------------
 
-FOLDERS = [
-    *("01_soft_lookup", "02_self_attention", "03_masks_and_dropout", "04_multi_head", "05_grouped_query"),
-    *("06_beyond", "07_transformer"),
-]
-RELIED_ON = {
-    "01_soft_lookup/03_softmax.py": "softmax",
-    "02_self_attention/02_qkv_linear.py": "QKVLinear",
-    "02_self_attention/04_scaled_scores.py": "scaled_scores",
-    "02_self_attention/06_self_attention.py": "MySelfAttention",
-    "02_self_attention/07_debug_attn_weights.py": "MySelfAttention",
-    "03_masks_and_dropout/01_causal_mask.py": "causal_mask",
-    "03_masks_and_dropout/04_masked_softmax.py": "masked_softmax",
-    "04_multi_head/03_split_heads.py": "split_heads",
-    "04_multi_head/06_multi_head_attention.py": "MultiHeadAttention",
-    "05_grouped_query/01_repeat_kv.py": "repeat_kv",
-    "05_grouped_query/02_grouped_query_attention.py": "GroupQueryAttention",
-    "07_transformer/04_transformer_block.py": "TransformerBlock",
-    "07_transformer/08_tiny_gpt.py": "TinyGPT",
-}
-"""Files and entry points that submissions made elsewhere rely on."""
-
 
 def test_units_exercises_and_documents_are_those_that_others_rely_on(real: Course) -> None:
-    assert [unit.folder for unit in real.units] == FOLDERS
-    assert [unit.folder for unit in real.units if unit.extra_credit] == FOLDERS[5:]
+    assert [unit.folder for unit in real.units] == RELIED_ON["folders"]
+    assert [unit.folder for unit in real.units if unit.extra_credit] == RELIED_ON["extra_credit"]
     assert (len(real.exercises), real.version) == (47, __version__)
     # "beyond" stands for the papers and manuals of the two stretch units
     assert set(real.documents) - {"beyond"} == {"day-5", "day-15", "gqa", "happy-llm", "hacktricks"}
-    found = {each.relative_path: each for each in real.exercises if each.relative_path in RELIED_ON}
-    assert {path: each.entry_points for path, each in found.items()} == {
-        path: (name,) for path, name in RELIED_ON.items()
+    entry_points = {each.relative_path: each.entry_points for each in real.exercises}
+    assert {path: entry_points.get(path) for path in RELIED_ON["files"]} == {
+        path: (name,) for path, name in RELIED_ON["files"].items()
     }
-    assert all((each.kind == "debug") == each.id.startswith("debug_") for each in found.values())
+    assert all((each.kind == "debug") == each.id.startswith("debug_") for each in real.exercises)
 
 
 def test_softmax_refuses_every_library_softmax_but_not_logsumexp(real: Course) -> None:

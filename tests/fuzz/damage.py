@@ -9,17 +9,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-ODD_BYTES = (
-    *(b"\x00", b"\xff\xff\xff\xff", b"\x00\x00\x00\x80", b"\xed\xa0\x80", b"\xef\xbb\xbf", b"\xff\xfe", b"\r", b"\r\n"),
-    *(b"\xe2\x80\xa8", b"'", b'"', b"\\", b"%s", b"../", b"1e999", b"9" * 400, b"NaN", b"[" * 400),
-)
-ODD_TEXTS = (
-    *("", " ", "\0", "\ud800", "\u202e", "\x1b[2J", "\u2028", "<script>", "../../etc/passwd", "x" * 5000),
-    *("\U0001f600", "NaN", "0", "null"),
-)
+from tests.cases import table
+
+ODD = table(__file__, "odd.yml")
 ODD_VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 2**63, 10**400, 0.5, 1e308, -0.0, [], {}, [[[[[[[[[[[[[[]]]]]]]]]]]]]]),
-    *ODD_TEXTS,
+    *ODD["texts"],
 )
 
 
@@ -31,7 +26,7 @@ def damaged(draw: DrawFn, whole: SearchStrategy[bytes], most: int = 4) -> bytes:
         start, length = draw(st.integers(0, len(data))), draw(st.sampled_from((0, 0, 1, 1, 8, 40, 1 << 30)))
         again = bytes(data[start : start + draw(st.integers(1, 200))])
         flipped = bytes(each ^ 1 << draw(st.integers(0, 7)) for each in data[start : start + min(length, 1)])
-        new = st.sampled_from((flipped, again, b"", *ODD_BYTES)) | st.binary(min_size=1, max_size=8)
+        new = st.sampled_from((flipped, again, b"", *ODD["bytes"])) | st.binary(min_size=1, max_size=8)
         data[start : start + length] = draw(new)
     return bytes(data)
 
@@ -51,7 +46,7 @@ def damaged_json(draw: DrawFn, values: SearchStrategy[Any], most: int = 3) -> by
         elif harm == "delete":
             del holder[key]
         elif harm == "another key" and isinstance(holder, dict):
-            holder[draw(st.sampled_from(ODD_TEXTS))] = holder.pop(key)
+            holder[draw(st.sampled_from(ODD["texts"]))] = holder.pop(key)
         elif harm == "repeat" and isinstance(holder, list):
             holder.insert(key, copy.deepcopy(holder[key]))
     return json.dumps(value, ensure_ascii=draw(st.booleans())).encode("utf-8", "surrogatepass")

@@ -9,18 +9,11 @@ from grader.classroom.roster import read_roster
 from grader.course import load_course
 from grader.errors import KataError
 from grader.render.safe_text import visible
-from tests.fuzz.damage import ODD_TEXTS, damaged
+from tests.fuzz.damage import ODD, damaged
 from tests.fuzz.watching import ROOT, assert_sentence, scratch
 
 COURSE = load_course(ROOT / "course.yml")
 
-ROSTERS = (
-    "id,name,email\nada,Ada Lovelace,ada@x.org\nbob,Bob,\n",
-    'Student,ID,SIS User ID,SIS Login ID,Section\n    Points Possible,,,,\n"Lovelace, Ada",4,17,ada,1\n',
-    "First name;Surname;ID number;Email address\nAda;Lovelace;17;ada@x.org\n",
-    "id,group,handed_in,extra_days:01,exempt\nada,Red,2026-03-01 12:00,0.5,softmax 02\n",
-    "OrgDefinedId\tUsername\tLast Name\tFirst Name\n#17\t#ada\tLovelace\tAda\n",
-)
 REPLACED = ("ada", "17", "\n", ",", "email")
 
 
@@ -40,10 +33,10 @@ def inputs() -> SearchStrategy[bytes]:
     """Exports of the known platforms in the encodings of spreadsheets, with odd cells, and damaged."""
     odd = st.builds(
         lambda text, old, new: text.replace(old, new),
-        st.sampled_from(ROSTERS),
+        st.sampled_from(ODD["rosters"]),
         st.sampled_from(REPLACED),
-        st.sampled_from((*ODD_TEXTS, '"', '""', ",ada")),
+        st.sampled_from((*ODD["texts"], '"', '""', ",ada")),
     )
     encodings = st.sampled_from(("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"))
-    texts = st.sampled_from(ROSTERS) | odd
+    texts = st.sampled_from(ODD["rosters"]) | odd
     return damaged(st.builds(lambda text, encoding: text.encode(encoding, "replace"), texts, encodings))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from grader.sandbox.inside import wire
-from tests.fuzz.damage import ODD_TEXTS, damaged, damaged_json
+from tests.fuzz.damage import ODD, damaged, damaged_json
 
 ROOM = 1 << 20
 PIPE_BYTES = 1 << 20
@@ -86,7 +86,7 @@ def _parts(frame: bytes) -> tuple[bytes, bytes]:
 
 def values() -> SearchStrategy[Any]:
     """What a worker may send."""
-    texts = st.sampled_from(ODD_TEXTS) | st.text(max_size=8)
+    texts = st.sampled_from(ODD["texts"]) | st.text(max_size=8)
     numbers = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=True)
     tensors = st.builds(
         lambda shape, dtype: torch.ones(shape).to(dtype),

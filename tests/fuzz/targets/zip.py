@@ -17,27 +17,13 @@ from grader.classroom.class_list import Identification, class_in
 from grader.course import load_course
 from grader.errors import KataError
 from grader.intake import Submission, SubmissionError, read_submission
-from tests.fuzz.damage import damaged
+from tests.fuzz.damage import ODD, damaged
 from tests.fuzz.watching import ROOT, assert_sentence, scratch
 
 COURSE = load_course(ROOT / "course.yml")
 MAX_PROBLEMS = 1000
 LINK, PIPE, FOLDER, FILE = 0o120777, 0o010644, 0o040755, 0o100644
 METHODS = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
-CONTENTS = (
-    b"def softmax(scores, dim=-1):\n    return scores.softmax(dim)\n",
-    *(b"def softmax(scores): ...\n", b"", b"\xff\xfe", b"\0", b"# coding: latin-1\n", b"PK\x03\x04", b"\n" * 300_000),
-    b'{"cells": [{"cell_type": "code", "source": "def softmax(x): ...", "metadata": {}}], "nbformat": 4}',
-)
-NAMES = (
-    *("03_softmax.py", "softmax.py", "softmax (1).py", "a/softmax.py", "work.ipynb", "inner.zip", "notes.txt"),
-    *("exercises/01_soft_lookup/03_softmax.py", "course.yml", "solutions/x.py", "review/softmax.py"),
-    *("pyvenv.cfg", "env/pyvenv.cfg", "env/softmax.py", "__MACOSX/._softmax.py", "ada/ada/ada", "ada", "ada/"),
-    *("../softmax.py", "/softmax.py", "C:softmax.py", "a\\softmax.py", "a/../softmax.py", "./softmax.py"),
-    *("a//softmax.py", "a/" * 40 + "softmax.py", "", "/", ".", "..", "x" * 300 + ".py", "x" * 300 + "/softmax.py"),
-    *("\u202esoftmax.py", "\x1b[31msoftmax.py", "softmax.py\n", "so\u0301ftmax.py", "\u212a/softmax.py"),
-    *("ada/work.zip", "lovelaceada_12_34_softmax.py", "Ada Lovelace_4_assignsubmission_file_/softmax.py"),
-)
 
 
 def run(data: bytes) -> None:
@@ -78,7 +64,7 @@ def _read(path: Path) -> Submission | str:
 
 def inputs() -> SearchStrategy[bytes]:
     """Zips of right and odd members, some with zips inside, whole and damaged."""
-    inner = st.sampled_from(CONTENTS) | st.binary(max_size=30)
+    inner = st.sampled_from(ODD["contents"]) | st.binary(max_size=30)
     return damaged(zips(inner) | zips(inner | zips(inner)), most=3)
 
 
@@ -89,7 +75,7 @@ def zips(draw: st.DrawFn, contents: SearchStrategy[bytes]) -> bytes:
     with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two members of one name are meant
         for _ in range(draw(st.integers(0, 5))):
-            name = draw(st.sampled_from(NAMES) | st.text(max_size=12)) or "x"
+            name = draw(st.sampled_from(ODD["names"]) | st.text(max_size=12)) or "x"
             moment = draw(st.sampled_from(((2026, 11, 20, 10, 0, 0), (1980, 1, 1, 0, 0, 0))))
             info = zipfile.ZipInfo(name.encode("utf-8", "replace").decode("utf-8"), moment)
             info.compress_type = draw(st.sampled_from(METHODS))
