@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def named(cell: Mapping[str, Any]) -> str:
 
 
 class Edit:
-    """Copies of notebooks, changed as learners, tools and attackers change them."""
+    """Notebooks as learners change them, and their cells."""
 
     @staticmethod
     def filled(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:
@@ -125,29 +126,26 @@ class Edit:
         return {**notebook, "cells": cells}
 
     @staticmethod
-    def without(notebook: Notebook, start: str) -> Notebook:
-        """Without the cells whose names begin like that."""
-        return {**notebook, "cells": [cell for cell in notebook["cells"] if not named(cell).startswith(start)]}
-
-    @staticmethod
-    def marked(notebook: Notebook, **marks: Any) -> Notebook:
-        """With these marks of nbgrader's, or others where it has some, on every cell that it knows."""
-        notebook = json.loads(json.dumps(notebook))
-        for cell in notebook["cells"]:
-            if named(cell):
-                cell["metadata"]["nbgrader"].update(marks)
-        return notebook
-
-    @staticmethod
-    def preceded(notebook: Notebook, source: str, **metadata: Any) -> Notebook:
-        """With one more cell of code at its beginning."""
-        cell = {"cell_type": "code", "execution_count": None, "outputs": [], "metadata": metadata, "source": source}
-        return {**notebook, "cells": [{**cell, "id": "own"}, *notebook["cells"]]}
-
-    @staticmethod
     def cell(notebook: Notebook, name: str) -> dict[str, Any]:
         """The cell of this name."""
         return next(cell for cell in notebook["cells"] if named(cell) == name)
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, and the text of its scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, list[tuple[str, str]]]] = []
+        self.scripts: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, [(name, value or "") for name, value in attrs]))
+
+    def handle_data(self, data: str) -> None:
+        if self.cdata_elem == "script":
+            self.scripts.append(data)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,7 @@
-"""One class through the real nbgrader, released to feedback: everybody gets what is theirs, whatever was handed in."""
+"""One class through the real nbgrader, released to feedback: everybody gets what is theirs, whatever was handed in.
+
+What is handed in stands in class.yml, but for what no text holds.
+"""
 
 from __future__ import annotations
 
@@ -6,178 +9,62 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from grader.notebooks.submitted import Submitted
 from grader.record import Record
 
-from .conftest import RIGHT, UNIT, Edit, Folder
+from .conftest import UNIT, Edit, Folder, Notebook, Page, named
 
 pytestmark = [
     pytest.mark.thorough,
     pytest.mark.timeout(900),
 ]  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
+CLASS = yaml.safe_load(Path(__file__).with_name("class.yml").read_text("utf-8"))
+SOURCES, REFUSED = CLASS["sources"], CLASS["refused"]
+LEARNERS = {**CLASS["honest"], **CLASS["attacks"]}
 IDS = ("share", "part")
 WORTH = {"test-share": 4.0, "test-part": 4.0}
-ALL = {id: RIGHT.format(id=id) for id in IDS}
-NOTHING = {id: f"def {id}(*given, **named):\n    return None\n" for id in IDS}
-WHOLE_SUM = "def share(amounts):\n    my_total = amounts.sum()\n    return amounts / my_total\n"
 TIME = "2026-11-01 10:00:00 UTC"
-SCRIPT = "<img src=x onerror=alert(1)>"
-
-MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)>"
-HOSTILE_TEXT = f"""\
-# What I think
-{MARKUP} <a href="javascript:alert(3)">a</a> [b](javascript:alert(4)) [c][d] <javascript:alert(5)>
-
-[d]: javascript:alert(6)
-
-![e](javascript:alert(7)) ![f](../../../gradebook.db) [g](&#106;avascript:alert(8)) `<b onclick=alert(9)>`
-
-$\\href{{javascript:alert(10)}}{{x}}$ and 1 < 2 and https://example.org/bare
-
-```mermaid
-<img src=x onerror=alert(11)>
-```
-
-```python" onload="alert(12)
-<svg/onload=alert(13)>
-```
-"""
-
-# --- what the attackers put at the head of every answer; each answer is wrong -------------------------------------
-
-EVERYTHING = """\
-import torch
-
-class Everything:
-    def __eq__(self, other): return True
-    def __getattr__(self, name): return self
-    def __call__(self, *given, **named): return self
-
-torch.allclose = torch.equal = torch.testing.assert_close = lambda *given, **named: True
-
-def {id}(*given, **named):
-    return Everything()
-"""
-INTERPRETER = """\
-import sys
-try:
-    shell = get_ipython()
-    shell.input_transformers_post.append(lambda lines: [])
-    shell.run_cell_async = None
-    class Strip(__import__("ast").NodeTransformer):
-        def visit_Assert(self, node): return None
-    shell.ast_transformers.append(Strip())
-    shell.display_formatter.formatters["text/plain"].for_type(float, lambda *given: print(5.0))
-except NameError:
-    pass
-"""
-# With a look at any solution the answers would be right.
-READS = """\
-import glob, json
-found = False
-for place in ("{folder}/source", "../../../source", "../source", "{course}/solutions", "/work", "."):
-    for path in [] if found else glob.glob(place + "/**/*", recursive=True):
-        try:
-            text = open(path).read()
-            if path.endswith(".ipynb"):
-                for cell in json.loads(text)["cells"]:
-                    if "SOLUTION" in cell["source"] or "BEGIN" in "".join(cell["source"]):
-                        exec("".join(cell["source"]), globals())
-                        found = True
-            elif "{id}" in path and "SOLUTION" in text:
-                exec(text, globals())
-                found = True
-        except Exception:
-            pass
-if "{id}" not in globals():
-    def {id}(*given, **named): return None
-"""
-WRITES = """\
-import sqlite3, os
-try:
-    book = sqlite3.connect("{folder}/gradebook.db")
-    book.execute("update grade set auto_score = 99, manual_score = 99, needs_manual_grade = 0")
-    book.commit()
-except Exception:
-    pass
-"""
-DETACHED = """\
-import os, time
-def write():
-    import sqlite3
-    open("{folder}/was-here", "w").close()
-    book = sqlite3.connect("{folder}/gradebook.db")
-    book.execute("update grade set auto_score = 99, manual_score = 99")
-    book.commit()
-try:
-    if os.fork() == 0:
-        os.setsid()
-        time.sleep(1)
-        write()
-        os._exit(0)
-except BaseException:
-    pass
-try:
-    import subprocess, sys
-    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1); open('{folder}/was-here', 'w')"], start_new_session=True)
-except BaseException:
-    pass
-"""
-LOOKS = """\
-def share(amounts):
-    import os
-    raise ValueError(f"seen: {[place for place in PLACES if os.path.lexists(place)]}")
-"""
 
 
-def attacks(folder: Folder, released: Any) -> dict[str, Any]:
-    """Wrong answers that try for marks all the same."""
-    wrong = Edit.filled(released, NOTHING)
+def edited(released: Notebook, edits: Mapping[str, Any], places: Mapping[str, str]) -> Notebook:
+    """The released notebook with one learner's edits; `places`: what some words in sources stand for."""
 
-    def attack(head: str) -> Any:
-        texts = {"folder": str(folder.root), "course": str(folder.root.parent / "tiny")}
-        heads = {id: re.sub(r"\{(folder|course|id)\}", lambda m, id=id: {**texts, "id": id}[m[1]], head) for id in IDS}
-        defines_it = head in (READS, EVERYTHING)
-        sources = {id: heads[id] if defines_it else f"{heads[id]}\n\n{NOTHING[id]}" for id in IDS}
-        return Edit.preceded(Edit.filled(released, sources), heads[IDS[0]])
+    def source(of: str, names: str | list[str]) -> str:
+        text = "\n\n".join(SOURCES[name] for name in ([names] if isinstance(names, str) else names))
+        return re.sub("FOLDER|COURSE|PLACES|ID", lambda found: {**places, "ID": of}[found[0]], text)
 
-    skipping, printing, manual = (json.loads(json.dumps(wrong)) for _ in range(3))
-    for cell in skipping["cells"]:
-        cell["metadata"]["tags"] = ["skip-execution", "raises-exception", "remove-cell"]
-    for id in IDS:
-        full = {"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": {"text/plain": "5.0"}}
-        Edit.cell(printing, f"test-{id}").update(source="99.0", outputs=[full])
-    reflection = Edit.cell(manual, "reflection")
-    reflection.update(cell_type="code", outputs=[], execution_count=None, source="2.0")
-    reflection["metadata"]["nbgrader"].update(solution=False, points=100, locked=True)
-    return {
-        "attack-tags": skipping,
-        "attack-interpreter": attack(INTERPRETER),
-        "attack-patches": attack(EVERYTHING),
-        "attack-reads": attack(READS),
-        "attack-outputs": printing,
-        "attack-gradebook": attack(WRITES),
-        "attack-later": attack(DETACHED),
-        "attack-manual": manual,
-        "attack-marks": Edit.marked(wrong, points=10_000, grade=True, solution=True, locked=False),
-        "attack-schema": Edit.marked(wrong, schema_version=99),
-        "attack-names": Edit.marked(wrong, grade_id="test-share"),
-    }
+    notebook = json.loads(json.dumps(released))
+    there = {named(cell): cell for cell in notebook["cells"]}
+    answers = dict.fromkeys(IDS, edits["all"]) if "all" in edits else {}
+    for name, given in {**answers, **{name: edits[name] for name in edits if name in there}}.items():
+        there[name].update(given if isinstance(given, dict) else {"source": source(name, given)})
+    cells = [cell for cell in notebook["cells"] if not named(cell).startswith(edits.get("without", "nobody's"))]
+    if "again" in edits:
+        cells.append({**there["share"], "id": "again", "source": source("share", edits["again"])})
+    if "first" in edits:
+        own = {"cell_type": "code", "execution_count": None, "outputs": [], "metadata": {}, "id": "own"}
+        cells.insert(0, {**own, "source": source("share", edits["first"])})
+    for cell in cells:
+        metadata = {**cell["metadata"], **edits.get("metadata", {})}
+        cell["metadata"] = {key: value for key, value in metadata.items() if value is not None}
+        if named(cell):
+            cell["metadata"]["nbgrader"] = {**cell["metadata"]["nbgrader"], **edits.get("marks", {})}
+    return {**notebook, "cells": cells}
 
 
 def odd_notebooks(released: Any) -> dict[str, str]:
     """Texts of files that are hardly notebooks, or are more than one. No answer in them is right."""
-    wrong = Edit.filled(released, NOTHING)
+    wrong = edited(released, {"all": "nothing"}, {})
     text = json.dumps(wrong)
     version = '"nbformat": 4,'
     assert version in text and "YOUR ANSWER HERE" in text
@@ -201,54 +88,13 @@ def odd_notebooks(released: Any) -> dict[str, str]:
         "no-number": text.replace(version, '"nbformat": NaN, "nbformat_minor": -Infinity,'),
         "keys-twice": text[:-1] + "," + json.dumps({**wrong, "cells": []})[1:],
         "parts-no-text": with_sources(["def share", None, {"a": 1}]),
-        "source-no-text": with_sources({"text/plain": ALL["share"]}),
+        "source-no-text": with_sources({"text/plain": SOURCES["right"]}),
         "metadata-a-list": json.dumps({**wrong, "metadata": [], "cells": [{**c, "metadata": [1]} for c in wrong["cells"]]}),
         "version-three": json.dumps({"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": old}]}),
         "half-a-character": text.replace("YOUR ANSWER HERE", "\\ud800 and \\udc00"),
         "flooded": json.dumps(flooded),
         "with-our-marks": json.dumps({**wrong, "metadata": {"kata": {"absent": ["share"], "problems": [], **points}}}),
     }  # fmt: skip
-
-
-def honest(released: Any) -> dict[str, Any]:
-    """What learners hand in who mean no harm."""
-    right = Edit.filled(released, ALL)
-    twice = {**right, "cells": [*right["cells"], {**Edit.cell(right, "share"), "id": "again"}]}
-    other = {**twice, "cells": [*twice["cells"][:-1], {**twice["cells"][-1], "source": WHOLE_SUM}]}
-    helped = Edit.filled(right, {"share": "def share(amounts):\n    return parts_of(amounts)\n"})
-    raises = f"def share(amounts):\n    raise ValueError({MARKUP!r})\n"
-    return {
-        "right": right,
-        "helped": Edit.preceded(helped, RIGHT.format(id="parts_of")),
-        "tests-deleted": Edit.without(right, "test-"),
-        "copied": twice,
-        "marks-lost": {**right, "cells": [{**cell, "metadata": {}} for cell in right["cells"]]},
-        "untouched": released,
-        "nothing": Edit.filled(released, NOTHING),
-        "one-answer": Edit.filled(released, {"share": ALL["share"]}),
-        "two-answers": other,
-        "answer-deleted": Edit.without(right, "share"),
-        "whole-sum": Edit.filled(right, {"share": WHOLE_SUM}),
-        "raises": Edit.filled(right, {"share": raises, "reflection": HOSTILE_TEXT}),
-        "no-python": Edit.filled(right, {"share": "def share(amounts:\n"}),
-    }
-
-
-FULL = ("right", "helped", "tests-deleted", "copied", "marks-lost", "with-more", "zoe")
-PARTS = {"one-answer": (4, 0), "two-answers": (0, 4), "answer-deleted": (0, 4), "whole-sum": (1, 4), "raises": (0, 4),
-         "no-python": (0, 4)}  # fmt: skip
-REFUSED = {
-    "linked-unit": "is reached by a link, 01_parts. Put the learner's own folder in its place.",
-    "linked-learner": "is reached by a link, linked-learner. Put the learner's own folder in its place.",
-    "hard-link": "holds no notebook of its own: 01_parts.ipynb is the course's, with the solutions.",
-    "pipe-for-a-time": "has a timestamp.txt that is not an ordinary file",
-    "device-for-a-time": "has a timestamp.txt that is a link",
-    "no-time": "has a timestamp.txt that holds no time that nbgrader can read",
-    **dict.fromkeys(
-        (SCRIPT, '";alert(1)', "two\nlines", "\x1b[31mred", "*"),
-        "has characters in the learner's name that make trouble in pages",
-    ),
-}
 
 
 def hand_in_in_odd_ways(folder: Folder, right: Any) -> None:
@@ -295,7 +141,7 @@ def hand_in_in_odd_ways(folder: Folder, right: Any) -> None:
 
 def hidden_places(folder: Folder) -> list[Path]:
     """What learners' code has no business to see."""
-    course = folder.root.parent / "tiny"
+    course = folder.course
     return [
         folder.root,
         folder.root / "nbgrader_config.py",
@@ -336,18 +182,13 @@ def graded(released_at: Callable[..., Folder], tmp_path_factory: pytest.TempPath
     )
     (folder.root / "source" / UNIT / "from-the-course.txt").write_text("for all", "utf-8")
     released = folder.released(UNIT)
-    right = Edit.filled(released, ALL)
-    looks = LOOKS.replace("PLACES", repr([str(place) for place in hidden_places(folder)]))
-    handed_in = {
-        **honest(released),
-        **attacks(folder, released),
-        **odd_notebooks(released),
-        "looks": Edit.filled(right, {"share": looks}),
-        "zoe": right,  # the last one, as nbgrader goes
-    }
-    for student, notebook in handed_in.items():
+    hidden = repr([str(place) for place in hidden_places(folder)])
+    places = {"FOLDER": str(folder.root), "COURSE": str(folder.course), "PLACES": hidden}
+    for student, notebook in odd_notebooks(released).items():
         folder.hand_in(student, UNIT, notebook)
-    hand_in_in_odd_ways(folder, right)
+    for student, edits in LEARNERS.items():
+        folder.hand_in(student, UNIT, edited(released, edits, places))
+    hand_in_in_odd_ways(folder, edited(released, LEARNERS["right"], places))
     log = folder.nbgrader("autograde", UNIT, status=1).stderr
     folder.nbgrader("generate_feedback", UNIT)
     return Graded(folder, log, {student: folder.scores(student, UNIT) for student in folder.students()})
@@ -358,13 +199,13 @@ def graded(released_at: Callable[..., Folder], tmp_path_factory: pytest.TempPath
 
 def test_everybody_gets_what_is_theirs_and_the_batch_goes_on(graded: Graded) -> None:
     points = {student: tuple(graded.points(student).values()) for student in graded.scores}
-    expected = {**dict.fromkeys(graded.scores, (0, 0)), **dict.fromkeys(FULL, (4, 4)), **PARTS, "looks": (0, 4)}
-    assert points == expected and len(points) == 47
+    expected = {student: tuple(edits.get("points", (0, 0))) for student, edits in LEARNERS.items()}
+    assert points == {**dict.fromkeys(points, (0, 0)), **expected, "with-more": (4, 4)} and len(points) == 47
 
 
 def test_attacks_get_nothing(graded: Graded) -> None:
-    points = {student: graded.points(student) for student in graded.scores if student.startswith("attack-")}
-    assert points == dict.fromkeys(points, dict.fromkeys(WORTH, 0.0)) and len(points) == 11
+    points = {student: graded.points(student) for student in CLASS["attacks"]}
+    assert points == dict.fromkeys(points, dict.fromkeys(WORTH, 0.0))
 
 
 def test_attack_that_reads_would_succeed_without_the_wall(graded: Graded) -> None:
@@ -384,8 +225,7 @@ def test_points_are_those_of_kata_grade(graded: Graded, kata: Callable[..., Any]
             place.symlink_to(handed_in.readlink())
         else:
             place.hardlink_to(handed_in)
-    course = graded.folder.root.parent / "tiny"
-    done = kata("grade-class", tmp_path / "class", "--out", tmp_path / "out", cwd=course, seconds=900)
+    done = kata("grade-class", tmp_path / "class", "--out", tmp_path / "out", cwd=graded.folder.course, seconds=900)
     assert done.returncode == 0, done.stderr
     records = map(Record.from_json, (tmp_path / "out" / "results.jsonl").read_text("utf-8").splitlines())
     points = {record.submission: {f"test-{each.id}": each.points for each in record.exercises} for record in records}
@@ -469,19 +309,10 @@ def test_odd_secret_ends_nothing(
 # --- what is said ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("student", "said"),
-    [
-        ("two-answers", "both answer share and differ; hand in one of them"),
-        ("damaged", "is damaged or not a notebook; open it in Jupyter and save it again"),
-        ("nested", "is damaged or not a notebook"),
-        ("linked", "is a link; hand in the file itself"),
-        ("answer-deleted", "There is no answer to this exercise in the notebook"),
-        ("untouched", "The cell is as it was given"),
-        ("whole-sum", "Probably:"),
-        ("no-python", "was never closed"),
-    ],
-)
+SAID = {student: edits["said"] for student, edits in LEARNERS.items() if "said" in edits} | CLASS["said of odd ones"]
+
+
+@pytest.mark.parametrize(("student", "said"), SAID.items(), ids=SAID)
 def test_learner_is_told_why(student: str, said: str, graded: Graded) -> None:
     assert said in graded.page(student, "share")
     assert said in re.sub(r"\s+", " ", graded.folder.feedback(student, UNIT))
@@ -517,39 +348,28 @@ def test_run_ends_with_a_table_of_everybody(graded: Graded) -> None:
 # --- feedback -------------------------------------------------------------------------------------------------------
 
 
-class Active(HTMLParser):
-    """Collects all of a page that could do something: scripts, frames, handlers, addresses."""
+ELEMENTS = {"script", "iframe", "object", "embed", "form", "base", "meta", "svg", "math", "img"}
+ADDRESSES = ("href", "src", "srcdoc", "action")
 
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: set[str] = set()
-        self._in_script = False
-        self.feed(page)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._in_script = tag == "script"
-        if tag in ("script", "iframe", "object", "embed", "form", "base", "meta", "svg", "math", "img"):
-            self.found.add(f"<{tag}> {sorted((name, value or '') for name, value in attrs)}")
-        self.found.update(f"{name}={value}" for name, value in attrs if name.startswith("on"))
-        self.found.update(f"{name}={value}" for name, value in attrs if name in ("href", "src", "srcdoc", "action"))
-
-    def handle_endtag(self, tag: str) -> None:
-        self._in_script = False
-
-    def handle_data(self, data: str) -> None:
-        if self._in_script:
-            self.found.add(data)
+def active(text: str) -> set[str]:
+    """All of a page that could do something: scripts, frames, handlers, addresses."""
+    page = Page(text)
+    found = {f"<{tag}> {sorted(attributes)}" for tag, attributes in page.tags if tag in ELEMENTS}
+    pairs = [pair for _, attributes in page.tags for pair in attributes]
+    found |= {f"{name}={value}" for name, value in pairs if name.startswith("on") or name in ADDRESSES}
+    return found | set(page.scripts)
 
 
 def test_learners_text_is_inert_in_the_feedback(graded: Graded) -> None:
     hostile = graded.folder.feedback("raises", UNIT)
-    assert Active(hostile).found - Active(graded.folder.feedback("right", UNIT)).found <= {"href=#What-I-think"}
+    assert active(hostile) - active(graded.folder.feedback("right", UNIT)) <= {"href=#What-I-think"}
     assert "1 &lt; 2" in hostile
 
 
 def test_learners_text_is_inert_beside_the_checks(graded: Graded) -> None:
     page = graded.page("raises", "share")
-    assert "alert(1)" in page and not Active(page).found
+    assert "alert(1)" in page and not active(page)
 
 
 def test_feedback_names_the_exercises_and_leaves_out_lesson_and_boilerplate(graded: Graded) -> None:

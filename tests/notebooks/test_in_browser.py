@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from grader.course.installed import VARIABLE
 from grader.mismatch import Mismatch
@@ -21,7 +23,7 @@ from grader.record import CheckResult, ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.verdict import verdict_on
 
-from .conftest import RIGHT, UNIT, Edit, Folder
+from .conftest import RIGHT, UNIT, Edit, Folder, Notebook, named
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(900)]
 
@@ -33,99 +35,30 @@ DESK = {"width": 1280, "height": 900}
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
 
-# --- a learner who tries to act on the reader's machine -----------------------------------------------------------
-
-ACT = "window.pwned=1;document.title='pwned';alert(1);fetch('https://elsewhere.example/told')"
-MARKUP = "".join(
-    [
-        f"<script>{ACT}</script>",
-        f'<img src="https://elsewhere.example/picture" onerror="{ACT}">',
-        f'<svg onload="{ACT}"><a href="javascript:{ACT}">x</a></svg>',
-        '<iframe src="https://elsewhere.example/frame" srcdoc="<script>parent.pwned=1</script>"></iframe>',
-        '<style>* {display: none !important} body {background: url("https://elsewhere.example/style")}</style>',
-        '<div style="position: fixed; inset: 0; z-index: 99999; background: white">all points</div>',
-        '<link rel="stylesheet" href="https://elsewhere.example/sheet"><base href="https://elsewhere.example/">',
-        '<meta http-equiv="refresh" content="0; url=https://elsewhere.example/gone">',
-        "</pre></div></td></tr></table></textarea></title></script>",
-    ]
-)
-TERMINAL = "\x1b[2J\x1b]0;pwned\x07\x1b[31mred\x1b[0m\b\x9b1m\u202eright to left\u2066"
-MARKDOWN = f"""\
-# A heading {MARKUP}
-
-{MARKUP}
-
-[a](javascript:{ACT}) [b][c] <javascript:{ACT}> ![d](https://elsewhere.example/image) [e](data:text/html,{ACT})
-https://elsewhere.example/bare and http://127.0.0.1:8888/formgrader/manage_students/%22;{ACT}//
-
-[c]: javascript:{ACT}
-
-$\\href{{javascript:{ACT}}}{{x}}$ $\\style{{position:fixed}}{{x}}$ $\\mmlToken{{mi}}[href="javascript:{ACT}"]{{x}}$
-$$\\require{{html}} \\unicode{{x3c}}script\\unicode{{x3e}} \\rule{{1000em}}{{1000em}}$$ {TERMINAL}
-
-```mermaid
-graph TD
-A["<img src=x onerror={ACT}>"] --> B
-click A "javascript:{ACT}"
-```
-
-```html" onmouseover="{ACT}
-{MARKUP}
-```
-"""
+HOSTILE = yaml.safe_load(Path(__file__).with_name("hostile.yml").read_text("utf-8"))
 HOSTILE_NAME = "<img src=x onerror=window.pwned=1>"
 
 
-def hostile_code(id: str) -> str:
-    return f"""\
-# {TERMINAL} {MARKUP}
-'''{MARKUP}'''
+def filled(value: Any, id: str = "") -> Any:
+    """A part of hostile.yml with the texts that its words stand for."""
+    if isinstance(value, str):
+        texts = {**HOSTILE, "ID": id}
+        words = r"(MARKDOWN|MARKUP|TERMINAL|CODE|ACT|ID)(!r)?"
+        return re.sub(words, lambda found: (repr if found[2] else str)(filled(texts[found[1]], id)), value)
+    if isinstance(value, list):
+        return [filled(each, id) for each in value]
+    return {filled(name): filled(each, id) for name, each in value.items()} if isinstance(value, dict) else value
 
 
-def {id}(*given, **named):
-    r'''{MARKUP} $\\href{{javascript:{ACT}}}{{x}}$'''
-    print({MARKUP!r}, {TERMINAL!r})
-    raise type({MARKUP!r}, (ValueError,), {{}})({TERMINAL!r} + {MARKUP!r} + {MARKDOWN!r})
-
-
-def \uff41lert():
-    return {MARKUP!r}
-"""
-
-
-def hostile(released: dict[str, Any]) -> dict[str, Any]:
-    """All of it, in the sources, outputs, metadata, attachments and ids of every kind of cell, and of some more."""
-    output = {"text/html": MARKUP, "application/javascript": ACT, "image/svg+xml": MARKUP, "text/markdown": MARKDOWN}
-    outputs = [
-        {"output_type": "display_data", "metadata": {"isolated": True}, "data": output},
-        {"output_type": "stream", "name": "stdout", "text": MARKUP + TERMINAL},
-        {"output_type": "error", "ename": MARKUP, "evalue": MARKUP, "traceback": [MARKUP + TERMINAL]},
-    ]
-    notebook = json.loads(json.dumps(released))
-    for cell in notebook["cells"]:
-        marks = cell["metadata"].get("nbgrader", {})
-        if cell["cell_type"] == "code":
-            cell["source"] = hostile_code(marks["grade_id"]) if marks.get("solution") else MARKUP
-            cell["outputs"] = outputs
-        else:
-            cell["source"] = MARKDOWN
-            cell["attachments"] = {MARKUP: {"text/html": MARKUP}}
-        cell["metadata"].update(tags=[MARKUP], name=MARKUP, magics_language=MARKUP, slideshow={"slide_type": MARKUP})
-    own = [
-        {"cell_type": "markdown", "metadata": {}, "source": MARKDOWN},
-        {"cell_type": "raw", "metadata": {"format": "text/html", "raw_mimetype": "text/html"}, "source": MARKUP},
-        {"cell_type": "code", "metadata": {}, "source": f"%%html\n{MARKUP}", "outputs": outputs, "execution_count": 1},
-        {"cell_type": MARKUP, "metadata": {"nbgrader": {"grade_id": MARKUP, "grade": True}}, "source": MARKUP},
-    ]
-    notebook["cells"] = [{**cell, "id": f"{number}{MARKUP}"} for number, cell in enumerate(own + notebook["cells"])]
-    notebook["metadata"] = {
-        "title": MARKUP,
-        "widgets": {"application/vnd.jupyter.widget-state+json": {"state": {}, "x": MARKUP}},
-        "kernelspec": {"name": MARKUP, "display_name": MARKUP, "language": MARKUP},
-        "language_info": {"name": MARKUP, "pygments_lexer": MARKUP, "codemirror_mode": MARKUP},
-        "kata": {"absent": [], "problems": [[MARKUP, MARKUP, MARKUP, None]]},
-    }
-    return notebook
+def hostile(released: Notebook) -> Notebook:
+    """The released notebook with all of hostile.yml in it."""
+    cells = filled(HOSTILE["own"])
+    for cell in released["cells"]:
+        name, kind = named(cell), "answer" if named(cell) in IDS else cell["cell_type"]
+        metadata = {**cell["metadata"], **filled(HOSTILE["metadata of cells"])}
+        cells.append({**cell, **filled(HOSTILE[kind], name), "metadata": metadata})
+    cells = [{**cell, "id": filled(f"{number}MARKUP")} for number, cell in enumerate(cells)]
+    return {**released, "cells": cells, "metadata": filled(HOSTILE["metadata"])}
 
 
 # --- the course folder and the server ------------------------------------------------------------------------------
