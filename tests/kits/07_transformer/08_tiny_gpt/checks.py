@@ -50,6 +50,7 @@ HEARD = {torch.float64: 3e-7, torch.float32: 1e-5}
 """The same in a deep model: without residual connections it is below 5e-8 (float32: rounding, 2e-6), with them above 1e-6."""
 
 LOGITS = "forward should return one floating-point tensor, the logits: (batch, tokens, vocab_size)."
+NOT_FINITE = "The logits are NaN or infinite. Does a mask hide a whole row, or is the scale of the scores missing?"
 GENERATED = "generate should return one tensor of tokens, (batch, tokens of the prompt + max_new_tokens)."
 
 
@@ -254,6 +255,7 @@ def test_future_has_no_say(learner, draw):
             return {"form": False}
         where = changed(logits, other_logits)
         return {
+            "finite": bool(logits.isfinite().all()),
             "before": max((behind for behind in range(1, tokens) if bool(where.tril(-behind).any())), default=0),
             "behind": bool(where.triu(1).any()),
             "somewhere itself": bool(where.diagonal().any()),
@@ -261,6 +263,7 @@ def test_future_has_no_say(learner, draw):
         }
 
     came = read(learner, talk)
+    expect(came["finite"], NOT_FINITE)
     expect(
         came["before"] < 2,
         "Logits changed although only a later token was changed. Are the scores of all later tokens hidden, in every layer, before the softmax?",
@@ -306,10 +309,7 @@ def test_learns_more_than_word_pairs(learner, draw):
         came = read(learner, song.loss_after(steps), diagnosed=False)
         if came["learned"]:
             return
-    expect(
-        came["finite"],
-        "After training on the song the logits are NaN or infinite. Does a mask hide a whole row, or is the scale of the scores missing?",
-    )
+    expect(came["finite"], f"After training on the song: {NOT_FINITE}")
     fail(
         f"After {TRAINING_STEPS} steps of training on the song the model predicts the next word no better, or hardly better, than one that "
         "knows only the last word. Does attention bring the earlier words in, are there residual connections, and does a "
