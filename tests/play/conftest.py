@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pexpect
@@ -20,7 +21,10 @@ from grader.play.showing import scene_of
 from grader.play.stage import Stage
 from grader.practice.progress import AttemptEntry, ProgressFile, digest_of, now
 
+from ..cases import table
+
 ROOT = Path(__file__).resolve().parents[2]
+CASES = table(__file__, "cases.yml")
 Edit = tuple[str, str]
 
 
@@ -66,11 +70,11 @@ def answer(course: Course, id: str, *edits: Edit) -> str:
 
 @pytest.fixture(scope="session")
 def stage(course: Course) -> Iterator[Callable[..., Stage]]:
-    """Puts the course's answer on a stage, or another source; in this process unless a level is given."""
+    """Puts the course's answer on a stage, with pieces replaced; in this process unless a level is given."""
     made = []
 
-    def put(id: str, *edits: Edit, source: str = "", level: str = "none") -> Stage:
-        made.append(Stage(course.exercise(id), (source or answer(course, id, *edits)).encode(), level))
+    def put(id: str, *edits: Edit, level: str = "none") -> Stage:
+        made.append(Stage(course.exercise(id), answer(course, id, *edits).encode(), level))
         return made[-1]
 
     yield put
@@ -81,20 +85,17 @@ def stage(course: Course) -> Iterator[Callable[..., Stage]]:
 @pytest.fixture(scope="session")
 def scene(stage) -> Callable[..., object]:
     """The scene of an exercise, with the course's answer in it or with a mistake."""
-    return lambda id, *edits, **how: scene_of(play_of(id), stage(id, *edits, **how))
+    return lambda id, *edits: scene_of(play_of(id), stage(id, *edits))
 
 
 @pytest.fixture(scope="session")
 def seen(scene) -> Callable[..., Seen]:
     """What a scene shows: of its example unless a text is given. It is played once for all tests."""
-    known: dict[object, Seen] = {}
 
-    def play(id: str, *edits: Edit, off: tuple[str, ...] = (), text: str = "", in_full: bool = False, **how: str):
-        key = id, edits, off, text, in_full, *how.values()
-        if key not in known:
-            each = scene(id, *edits, **how)
-            known[key] = Seen(each.parts(text or each.example, off, in_full=in_full))
-        return known[key]
+    @cache
+    def play(id: str, *edits: Edit, off: tuple[str, ...] = (), text: str = "", in_full: bool = False) -> Seen:
+        each = scene(id, *edits)
+        return Seen(each.parts(text or each.example, off, in_full=in_full))
 
     return play
 

@@ -12,6 +12,9 @@ from grader.play.asking import CLASSES, Attending
 from grader.play.catalogue import Without
 from grader.play.stage import Stopped
 
+from ..cases import rows
+from .conftest import CASES
+
 LETTERS, HEADS = 23, 4
 CAUSAL = ("causal_attention", "multi_head_attention", "multi_head_wrapper")
 
@@ -82,17 +85,8 @@ def test_weights_of_wrong_code_are_its_own(stage, layers, x, edit, is_seen):
     assert is_seen(wrong)
 
 
-@pytest.mark.parametrize(
-    ("edit", "said"),
-    [
-        pytest.param(("return self.out_proj(context)", "return context[:, :-1]"), "shape", id="another shape"),
-        pytest.param(("return self.out_proj(context)", "return None"), "None", id="nothing"),
-        pytest.param(("return self.out_proj(context)", "raise OSError(7)"), "OSError", id="an error"),
-        pytest.param(("self.W_key =", "self.keys ="), "names", id="another name"),
-    ],
-)
-def test_code_that_cannot_go_on_is_told_in_a_sentence(stage, layers, x, edit, said):
-    edits = [edit, ("self.W_key(x)", "self.keys(x)")] if edit[1] == "self.keys =" else [edit]
+@rows(CASES["stops"], "edits", "said")
+def test_code_that_cannot_go_on_is_told_in_a_sentence(stage, layers, x, edits, said):
     with pytest.raises(Stopped, match=said):
         asked(stage, "multi_head_attention", layers, *edits).attend(0, x[None])
 

@@ -8,6 +8,9 @@ import pytest
 from grader.play.catalogue import PLAYS, UnknownSwitch, offer_of, play_of, switched_off
 from grader.record import CheckResult, Diagnosis, ExerciseResult
 
+from ..cases import rows
+from .conftest import CASES
+
 ID = "multi_head_attention"
 SMALL = "softmax"
 NO_SCALE = (" / self.head_dim**0.5", "")
@@ -23,16 +26,7 @@ def test_list_names_what_comes_first_and_loads_no_torch(desk):
     assert not any(line.endswith("| torch") for line in done.stderr.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        pytest.param((ID,), "not written yet", id="a stub"),
-        pytest.param((SMALL,), f"kata check {SMALL}", id="written but not checked"),
-        pytest.param(("dot_scores",), "nothing to play", id="no scene"),
-        pytest.param(("soft_max",), "no exercise", id="no exercise"),
-        pytest.param(("--page",), "Play which exercise", id="no id"),
-    ],
-)
+@rows(CASES["refused_commands"], "words", "said")
 def test_what_cannot_be_played_is_one_sentence(desk, words, said):
     desk.write(SMALL)
     done = desk.kata("play", *words)
@@ -88,18 +82,10 @@ def leave(child: pexpect.spawn, line: str = "", status: int = 0) -> None:
 def test_plus_and_minus_move_the_slider_and_enter_goes_on(desk):
     assert desk.checks("scaled_scores").returncode == 0
     child = desk.terminal("play", "scaled_scores", size=(24, 100))
-    for sign, name in (
-        ("", "[times 1]"),
-        ("+", "[times 2]"),
-        ("+", "[times 8]"),
-        ("+", "[times 8]"),
-        ("-", "[times 2]"),
-    ):
-        if sign:
-            child.sendline(sign)
-        child.expect_exact(name)
+    for number, then in ((1, "+"), (2, "+"), (8, "+"), (8, "-"), (2, "")):
+        child.expect_exact(f"[times {number}]")
         child.expect_exact("Enter alone goes on")
-    child.sendline("")
+        child.sendline(then)
     child.expect_exact("An empty line ends.")
     child.expect_exact("> ")
     child.sendline("anna met n_ra.")
@@ -155,31 +141,13 @@ def test_watch_offers_it_after_a_save(desk):
 # --- what is offered, and what can be switched off --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("names", "said"),
-    [
-        pytest.param(["gravity"], "there is mask, scale, residual, head:1.1 to head:2.4", id="no such part"),
-        pytest.param(["head:3.1"], "cannot be switched off", id="no such layer"),
-        pytest.param(["head:1.5"], "cannot be switched off", id="no such head"),
-        pytest.param(["head"], "cannot be switched off", id="no number"),
-    ],
-)
+@rows(CASES["switches"], "names", "said")
 def test_what_is_not_there_cannot_be_switched_off(names, said):
     with pytest.raises(UnknownSwitch, match=said):
         switched_off(play_of(ID), names, layers=2, heads=4)
 
 
-@pytest.mark.parametrize(
-    ("status", "passed", "diagnosed", "offered"),
-    [
-        pytest.param("passed", True, False, True, id="right"),
-        pytest.param("partly", True, False, True, id="right as far as it was checked"),
-        pytest.param("failed", True, False, True, id="some checks hold"),
-        pytest.param("failed", False, True, True, id="a known mistake, no check holds"),
-        pytest.param("failed", False, False, False, id="it computes nothing"),
-        pytest.param("not_started", False, False, False, id="a stub"),
-    ],
-)
+@rows(CASES["offers"], "status", "passed", "diagnosed", "offered")
 def test_wrong_code_is_offered_where_there_is_an_effect_to_see(status, passed, diagnosed, offered):
     outcome = "passed" if passed else "failed"
     check = CheckResult(name="c", title="t", outcome=outcome, points=0.0, max_points=1.0, visible=True, message="")

@@ -14,8 +14,11 @@ from grader.classroom.store import reading
 from grader.classroom.submission_files import SubmissionFiles, played_in
 from grader.play.parts import Heat, Written
 from grader.play.showing import played_of
-from grader.played import MOST_BYTES, Played, PlayedMap, as_bytes, from_bytes
+from grader.played import MOST_BYTES, Played, as_bytes, from_bytes
 from grader.practice.progress import now
+
+from ..cases import rows
+from .conftest import CASES
 
 ID = "cross_attention"
 MAP = "Where each place of the answer looks"
@@ -115,26 +118,17 @@ def test_the_class_page_has_what_was_handed_in_in_a_folder_and_in_a_zip(browser,
 
 # --- the file ---------------------------------------------------------------------------------------------------------
 
-ONE = Played(at=now(), maps=(PlayedMap.of("t", "ab", "ab", ((1.0, 0.0), (0.5, 0.5)), 1.0),))
-AT = b'{"played": {"x": {"at": "2026-11-22T10:00:00Z", %s}}}'
+
+def in_a_zip(folder: Path, name: str, content: str | bytes) -> SubmissionFiles:
+    """A submission that is a zip with one file."""
+    with zipfile.ZipFile(folder / "ada.zip", "w") as archive:
+        archive.writestr(name, content)
+    return SubmissionFiles("ada", (), folder / "ada.zip")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(b"", id="empty"),
-        pytest.param(b"[]", id="a list"),
-        pytest.param(AT % b'"points": 5', id="a field more"),
-        pytest.param(
-            AT % b'"maps": [{"title": "t", "rows": ["a"], "columns": ["a"], "steps": [[1, 2]]}]', id="a row too long"
-        ),
-        pytest.param(b" " * (MOST_BYTES + 1), id="too large"),
-        pytest.param(AT % (b'"given": "' + b"a" * 401 + b'"'), id="a long text"),
-        pytest.param(b"\xff\xfe", id="no text"),
-    ],
-)
+@rows(CASES["no_files"], "content")
 def test_what_is_no_such_file_counts_as_nothing(content):
-    assert from_bytes(content) is None
+    assert from_bytes(content.encode("latin-1")) is None
 
 
 def test_maps_are_kept_to_a_hundredth_and_read_back():
@@ -147,39 +141,26 @@ def test_maps_are_kept_to_a_hundredth_and_read_back():
     assert kept.wrote == (("your class", "na"),)
 
 
-def laid_out(folder: Path) -> Path:
-    """A submission with a workspace's progress in it."""
-    (folder / ".kata").mkdir(parents=True)
-    (folder / ".kata" / "maps.json").write_bytes(as_bytes({"x": ONE}))
-    return folder
-
-
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 @pytest.mark.parametrize("linked", ["", ".kata", ".kata/maps.json"])
 def test_no_link_is_followed_to_what_somebody_else_saw(tmp_path, linked):
-    theirs, mine = laid_out(tmp_path / "theirs"), tmp_path / "mine"
+    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
+    (theirs / ".kata").mkdir(parents=True)
+    (theirs / ".kata" / "maps.json").write_bytes(as_bytes({"x": Played(at=now())}))
     (mine / linked).parent.mkdir(parents=True, exist_ok=True)
     (mine / linked).symlink_to(theirs / linked)
     assert played_in(SubmissionFiles("theirs", (), theirs)) != {}
     assert played_in(SubmissionFiles("mine", (), mine)) == {}
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "is_taken"),
-    [
-        pytest.param("attention/.kata/maps.json", as_bytes({"x": ONE}), True, id="as it was zipped"),
-        pytest.param("a/b/c/.kata/maps.json", as_bytes({"x": ONE}), False, id="deep within"),
-        pytest.param(".kata/maps.json", b"0" * (MOST_BYTES + 1), False, id="too large"),
-        pytest.param(".kata/maps.json", b"no json", False, id="no such file"),
-        pytest.param("maps.json", as_bytes({"x": ONE}), False, id="not with the progress"),
-        pytest.param("", b"", False, id="no zip"),
-    ],
-)
+@rows(CASES["zips"], "name", "content", "is_taken")
 def test_of_a_zip_only_the_file_in_its_place_is_read(tmp_path, name, content, is_taken):
-    path = tmp_path / "ada.zip"
-    if name:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr(name, content)
-    else:
-        path.write_bytes(b"PK but no more")
-    assert bool(played_in(SubmissionFiles("ada", (), path))) == is_taken
+    assert bool(played_in(in_a_zip(tmp_path, name, content))) == is_taken
+
+
+def test_what_is_no_zip_or_holds_too_large_a_file_counts_as_nothing(tmp_path):
+    for size, known in ((MOST_BYTES, {"x"}), (MOST_BYTES + 1, set())):
+        content = as_bytes({"x": Played(at=now())}).ljust(size)
+        assert set(from_bytes(content) or ()) == set(played_in(in_a_zip(tmp_path, ".kata/maps.json", content))) == known
+    (tmp_path / "ada.zip").write_bytes(b"PK but no more")
+    assert played_in(SubmissionFiles("ada", (), tmp_path / "ada.zip")) == {}

@@ -17,6 +17,9 @@ from grader.play.positions import KINDS, losses_of, right_losses
 from grader.play.scene import EXAMPLE, best, read_text
 from grader.play.translator import tried
 
+from ..cases import rows
+from .conftest import CASES
+
 ROOT = Path(__file__).resolve().parents[2]
 GUESSING = 3.26
 """The loss of who knows nothing, of 26 letters."""
@@ -34,15 +37,7 @@ def test_every_play_is_an_exercise_and_each_of_its_switches_is_there(scene, cour
         going.close()
 
 
-@pytest.mark.parametrize(
-    ("id", "text"),
-    [
-        *((HEADS[2], text) for text in ("Ünsal", "a", "a" * 49, "3 cats")),
-        *((PADDED, text) for text in ("no gap", "_", "anna 3_", "_" * 60)),
-        *(("cross_attention", text) for text in ("3 mai 2024!", "", "the 3rd of september 2024")),
-        *(("tiny_gpt", text) for text in ("too short", "x" * 30_000)),
-    ],
-)
+@rows(CASES["refused_texts"], "id", "text")
 def test_a_text_that_the_model_cannot_read_is_refused(scene, id, text):
     with pytest.raises(texts.BadText):
         list(scene(id).parts(text, (), in_full=False))
@@ -138,18 +133,8 @@ def test_code_with_its_mask_inverted_is_seen_to_be(seen):
     assert float(rows["padded, mask right"][0]) > float(rows["padded, mask inverted"][0]) + 1.5
 
 
-FIRST_OF_GROUP = """\
-def convert_to_gqa(state_dict, nums_head, nums_key_value_head):
-    times = nums_head // nums_key_value_head
-    made = dict(state_dict)
-    for name in ("k_proj.weight", "v_proj.weight", "k_proj.bias", "v_proj.bias"):
-        made[name] = state_dict[name].unflatten(0, (nums_head, -1))[::times].flatten(0, 1)
-    return made
-"""
-
-
 def test_another_average_is_another_loss(scene):
-    converted = scene("convert_to_gqa", source=FIRST_OF_GROUP)
+    converted = scene("convert_to_gqa", ("heads.mean(dim=1)", "heads[:, 0]"))
     whole, fewer = (
         converted.loss(converted.attend(shared)) - converted.loss(converted.right_attend(shared)) for shared in (8, 4)
     )
@@ -177,18 +162,9 @@ def test_without_the_scale_is_times_the_root_of_the_width(seen):
     assert wrong.table("One row, step by step").header == ("key", "q·k", "/ 8", "softmax, yours", "by the formula", "")
 
 
-ROWS = {
-    "softmax": ("q·k", "/ 8", "softmax, yours"),
-    "attention": ("q·k", "/ 8", "softmax, yours", "value"),
-    "self_attention": ("q·k", "/ 8", "softmax, yours", "value"),
-    "causal_attention": ("q·k", "/ 4", "masked", "softmax, yours", "value"),
-    "multi_head_attention": ("q·k", "/ 4", "masked", "softmax, yours", "value"),
-}
-
-
-@pytest.mark.parametrize("id", ROWS)
+@pytest.mark.parametrize("id", CASES["rows"])
 def test_a_row_is_seen_from_scores_to_the_mix(seen, id):
-    table, columns = seen(id).table("One row, step by step"), ROWS[id]
+    table, columns = seen(id).table("One row, step by step"), CASES["rows"][id]
     assert table.header == ("key", *columns, "")
     keys = [row for row in table.rows if row[0][0] == "'"]
     for row in keys:
@@ -207,43 +183,17 @@ def test_letters_that_are_not_shown_weigh_what_the_learner_gave_them(seen):
 
 # --- a window and a cache ---------------------------------------------------------------------------------------------
 
-WIDE = """\
-def sliding_window_mask(num_tokens, window):
-    import torch
-    t = torch.ones(num_tokens, num_tokens)
-    return t.triu(1).bool() | t.tril(-window - 1).bool()
-"""
-
 
 def test_a_window_off_by_one_is_seen_on_the_map(seen):
-    right, wrong = (seen("sliding_window_mask", **how).the(Heat) for how in ({}, {"source": WIDE}))
+    wide = "distance >= window", "distance > window"
+    right, wrong = (seen("sliding_window_mask", *edits).the(Heat) for edits in ([], [wide]))
     assert [sum(row) for row in right.values][:6] == [1, 2, 3, 4, 4, 4]
     assert [sum(row) for row in wrong.values][:6] == [1, 2, 3, 4, 5, 5]
 
 
-FORGETFUL = """\
-import torch
-import torch.nn.functional as F
-from torch import nn
-
-
-class CachedAttention(nn.Module):
-    def __init__(self, hidden_dim, nums_head):
-        super().__init__()
-        self.heads = nums_head
-        self.q_proj, self.k_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
-        self.v_proj, self.o_proj = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
-
-    def forward(self, x, cache=None):
-        parts = (self.q_proj, self.k_proj, self.v_proj)
-        q, k, v = (part(x).unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in parts)
-        out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        return self.o_proj(out.transpose(1, 2).flatten(2)), (k, v)
-"""
-
-
 def test_the_text_is_the_same_with_the_cache_and_another_with_one_that_forgets(seen):
-    right, wrong = seen("kv_cache"), seen("kv_cache", source=FORGETFUL)
+    forgets = "past_k, past_v = cache", "past_k, past_v = (each[:, :, :0] for each in cache)"
+    right, wrong = seen("kv_cache"), seen("kv_cache", forgets)
     (_, without), (_, with_it) = right.the(Written).texts
     assert without == with_it and without.startswith("sa a ") and right.warnings == []
     assert [name for name, _ in right.the(Curve).lines] == ["without the cache", "with the cache"]
@@ -274,16 +224,9 @@ def test_rotary_counts_distances_only_and_code_that_does_not_is_seen(seen):
     assert dict(right.the(Curve).lines)["yours: rotary"] == pytest.approx(right_losses("rotary"), abs=0.01)
 
 
-WRONG_PLACES = {
-    "rotary": ("x1 * cos - x2 * sin, x1 * sin + x2 * cos", "x1 * cos + x2 * sin, x2 * cos - x1 * sin"),
-    "alibi_bias": ("bias = -slopes", "bias = slopes"),
-    "sinusoidal_positions": ("torch.arange(num_tokens", "1 + torch.arange(num_tokens"),
-}
-
-
 @pytest.mark.parametrize("id", KINDS)
 def test_wrong_places_are_shown_beside_the_formula(seen, id):
-    parts = seen(id, WRONG_PLACES[id])
+    parts = seen(id, tuple(CASES["places"][id]))
     assert any("should look like this" in text for text in parts.warnings)
     lines = dict(parts.the(Curve).lines)
     yours = next(line for name, line in lines.items() if name.startswith("yours:"))
@@ -331,17 +274,9 @@ def test_learners_class_translates_and_each_digit_looks_at_its_own(seen):
     assert rows["your class"] == rows["by the formula"] == (f"{len(tried()[1])} of 40",)
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(
-            ("self.linear_q(x), self.linear_k(memory)", "self.linear_q(x), self.linear_q(memory)"), id="no keys"
-        ),
-        pytest.param(("F.softmax(scores, dim=-1)", "F.softmax(scores, dim=-2)"), id="other axis"),
-    ],
-)
-def test_wrong_translators_are_shown_as_they_are(seen, edit):
-    parts = seen("cross_attention", edit)
+@rows(CASES["translators"], "old", "new")
+def test_wrong_translators_are_shown_as_they_are(seen, old, new):
+    parts = seen("cross_attention", (old, new))
     rows = parts.rows("Of 40 random dates")
     assert parts.warnings != [] and sum(isinstance(part, Heat) for part in parts) == 2
     assert rows["your class"] != rows["by the formula"]
