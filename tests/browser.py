@@ -78,25 +78,12 @@ class Browser:
         self.tell("Input.dispatchKeyEvent", type="keyDown", text=text, **named)
         self.tell("Input.dispatchKeyEvent", type="keyUp", **named)
 
-    def contrasts(self) -> dict[str, float]:
-        """How well each text on the page stands out from what it stands on."""
-        return dict(self._checked("contrasts"))
-
-    def scrolls_sideways(self) -> bool:
-        """Whether the page is wider than the window."""
-        return bool(self._checked("scrollsSideways"))
-
-    def cut_off(self) -> list[str]:
-        """What is wider than its place and cannot be scrolled there."""
-        return list(self._checked("cutOff"))
-
-    def nameless(self) -> list[str]:
-        """Tables, pictures and places that have no name for those who listen."""
-        return list(self._checked("nameless"))
-
-    def _checked(self, name: str) -> Any:
-        """What a function of page_checks.js returns."""
-        return self.run(f"{PAGE_CHECKS}\nreturn {name}()")
+    def problems(self) -> list[str]:
+        """What is wrong with the page, all of it opened, for those who read it or listen, and what it asked for."""
+        self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
+        found = self.run(f"{PAGE_CHECKS}\nreturn problems()")
+        asked = [address for address in self.requests() if address != self._driver.current_url]
+        return [*found, *asked, *self.complaints()]
 
     def requests(self) -> list[str]:
         """The addresses that were asked for since the last call."""

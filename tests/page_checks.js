@@ -1,4 +1,4 @@
-// What tests ask a page of ours in a browser.
+// What tests ask a page of ours in a browser: problems().
 
 // Every text with its colour and what it stands on, the cells of heat maps included.
 function contrasts() {
@@ -62,4 +62,17 @@ function nameless() {
 // Whether the page is wider than the window; not innerWidth, as a phone zooms out until everything fits.
 function scrollsSideways() {
     return document.documentElement.scrollWidth > document.documentElement.clientWidth;
+}
+
+// What keeps somebody from reading the page, or from hearing it.
+function problems() {
+    const texts = Object.entries(contrasts());
+    const unreadable = texts.filter(([, contrast]) => contrast < 4.5);
+    return [
+        ...(scrollsSideways() ? ['it scrolls sideways'] : []),
+        ...(texts.length > 10 ? [] : ['it has hardly any text']),
+        ...unreadable.map(([text, contrast]) => `contrast ${contrast.toFixed(2)}: ${text}`),
+        ...cutOff().map(each => `cut off: ${each}`),
+        ...nameless().map(each => `nameless: ${each}`),
+    ];
 }

@@ -14,7 +14,6 @@ from grader.render.record_page import render_record
 from .conftest import TITLES, UNITS, crowd
 
 SIZES = {"phone": (375, 812), "desk": (1280, 900)}
-READABLE = 4.5
 LEARNERS, EXERCISES = 1000, 40
 
 pytestmark = pytest.mark.timeout(180)
@@ -24,7 +23,6 @@ const rows = [...document.querySelectorAll('#table tbody tr')].filter(row => !ro
 return rows.map(row => Number(row.cells[0].textContent))
 """
 POINTS = "[...document.querySelectorAll('#table th')].find(each => each.textContent === 'Points')"
-OPEN_ALL = "document.querySelectorAll('details').forEach(each => each.open = true)"
 
 
 @pytest.fixture(params=["learner", "class", "record"])
@@ -45,14 +43,7 @@ def page(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_page_fits_reads_well_has_names_and_asks_for_nothing(size: str, scheme: str, browser: Any, page: Path) -> None:
     width, height = SIZES[size]
     browser.show(page, width=width, height=height, scheme=scheme)
-    browser.run(OPEN_ALL)
-    assert not browser.scrolls_sideways() and browser.cut_off() == []
-    contrasts = browser.contrasts()
-    assert len(contrasts) > 20
-    assert {text: round(contrast, 2) for text, contrast in contrasts.items() if contrast < READABLE} == {}
-    assert browser.nameless() == []
-    assert browser.requests() == [page.as_uri()]
-    assert browser.complaints() == []
+    assert browser.problems() == []
 
 
 @pytest.fixture
