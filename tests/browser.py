@@ -53,10 +53,6 @@ class Browser:
         """What a script, as the body of a function, returns."""
         return self._driver.execute_script(script, *arguments)
 
-    def wait_for(self, script: str) -> Any:
-        """What a script, as the body of a function, hands to the function that is its last argument."""
-        return self._driver.execute_async_script(script)
-
     def until(self, script: str, *arguments: object, seconds: float = 60) -> Any:
         """What a script returns, once that is something."""
         return WebDriverWait(self._driver, seconds, poll_frequency=0.1).until(

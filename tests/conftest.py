@@ -219,30 +219,16 @@ ALWAYS_COLD = "KATA_TESTS_COLD"
 
 
 @pytest.fixture(scope="session")
-def open_warm() -> Iterator[Callable[[str], Warm]]:
-    """The process that has loaded what a kind of programs loads, see tests/warm/server.py."""
-    opened: dict[str, Warm] = {}
-
-    def of(kind: str) -> Warm:
-        if kind not in opened:
-            opened[kind] = Warm(kind, _plain_environment())
-        return opened[kind]
-
-    yield of
-    for warm in opened.values():
-        warm.close()
-
-
-@pytest.fixture(scope="session")
-def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[..., Run]:
+def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
     """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
 
-    `run_warm("nbgrader", program, ...)` gives the runner of some programs of a kind. Where a fork would differ from a
-    process that is started anew, and with KATA_TESTS_COLD set, one is started.
+    `run_warm("nbgrader", program, ...)` gives the runner of some programs of a kind, see tests/warm/server.py. Where a
+    fork would differ from a process that is started anew, and with KATA_TESTS_COLD set, one is started.
     """
+    opened: dict[str, Warm] = {}
 
     def runner(kind: str, *programs: Path) -> Run:
-        warm = open_warm(kind)
+        warm = opened[kind] = opened.get(kind) or Warm(kind, _plain_environment())
 
         def run(
             *command: object,
@@ -259,7 +245,9 @@ def run_warm(run_command: Run, open_warm: Callable[[str], Warm]) -> Callable[...
 
         return run
 
-    return runner
+    yield runner
+    for warm in opened.values():
+        warm.close()
 
 
 KATA = Path(sys.executable).with_name("kata")

@@ -14,23 +14,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.testing import assert_close
 
+from tests.cases import rows, table
+
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 fused = F.scaled_dot_product_attention
 
 pytestmark = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=["float32", "float64"])
 
-GROUPS = pytest.mark.parametrize(
-    ("batch", "tokens", "head_dim", "heads", "kv"),
-    [
-        pytest.param(2, 5, 3, 6, 2, id="two-groups-of-three"),
-        pytest.param(3, 4, 5, 6, 3, id="three-groups-of-two"),
-        pytest.param(2, 5, 4, 6, 6, id="multi-head"),
-        pytest.param(2, 5, 4, 6, 1, id="multi-query"),
-        pytest.param(4, 1, 3, 4, 2, id="one-token"),
-        pytest.param(4, 4, 4, 4, 2, id="square"),
-        pytest.param(3, 2, 16, 8, 4, id="as-in-the-document"),
-    ],
-)
+SHAPES = table(__file__, "shapes.yml")
+GROUPS = rows(SHAPES["groups"], "batch", "tokens", "head_dim", "heads", "kv")
 
 
 @cache
@@ -71,18 +63,9 @@ def test_softmax_is_torchs_softmax(shape: tuple[int, ...], dim: int, dtype: torc
     assert_close(solution("01_soft_lookup/03_softmax").softmax(scores, dim), torch.softmax(scores, dim))
 
 
-@pytest.mark.parametrize(
-    ("query_shape", "key_shape"),
-    [
-        pytest.param((5, 3), (4, 3), id="no-batch"),
-        pytest.param((2, 5, 3), (2, 4, 3), id="batch"),
-        pytest.param((2, 3, 5, 4), (2, 3, 6, 4), id="batch-and-heads"),
-        pytest.param((4, 4, 4), (4, 4, 4), id="square"),
-        pytest.param((2, 1, 3), (2, 1, 3), id="one-token"),
-    ],
-)
+@rows(SHAPES["scores"], "query_shape", "key_shape")
 def test_scaled_scores_are_those_of_the_fused_attention(
-    query_shape: tuple[int, ...], key_shape: tuple[int, ...], dtype: torch.dtype
+    query_shape: list[int], key_shape: list[int], dtype: torch.dtype
 ) -> None:
     query, key, value = (torch.randn(*shape, dtype=dtype) for shape in (query_shape, key_shape, key_shape))
     scores = solution("02_self_attention/04_scaled_scores").scaled_scores(query, key)
@@ -117,17 +100,7 @@ def test_self_attention_is_one_head_of_torchs(sizes: tuple[int, int, int], dtype
 
 
 @pytest.mark.parametrize("bias", [True, False], ids=["bias", "no-bias"])
-@pytest.mark.parametrize(
-    ("batch", "tokens", "d_in", "d_out", "heads", "spare"),
-    [
-        pytest.param(2, 5, 7, 12, 3, 0, id="wider"),
-        pytest.param(2, 5, 12, 6, 2, 4, id="narrower-in-a-longer-context"),
-        pytest.param(3, 4, 6, 6, 1, 0, id="one-head"),
-        pytest.param(3, 1, 8, 8, 4, 2, id="one-token"),
-        pytest.param(4, 4, 16, 16, 4, 0, id="square"),
-        pytest.param(1, 6, 3, 2, 2, 0, id="as-in-the-document"),
-    ],
-)
+@rows(SHAPES["heads"], "batch", "tokens", "d_in", "d_out", "heads", "spare")
 def test_multi_head_attention_is_torchs_causal_attention(
     batch: int, tokens: int, d_in: int, d_out: int, heads: int, spare: int, bias: bool, dtype: torch.dtype
 ) -> None:
