@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import runpy
 import subprocess
@@ -18,7 +17,7 @@ import pytest
 import rivals
 
 from grader.course import load_course
-from grader.record import Record
+from tests.records import check, exercise, record
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -83,7 +82,8 @@ def test_every_cheat_is_said_and_is_python_for_every_tool(cheat: str) -> None:
 
 def test_a_class_that_was_harmed_is_found_out(tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    lines = [record_of(name, points) for name, points in {"ann": 4.0, "ben": 4.0, "eve": 4.0}.items()]
+    softmax = exercise(check(max_points=4.0))
+    lines = [record(softmax, submission=name).to_json() for name in ("ann", "ben", "eve")]
     results.write_text("\n".join([*lines, lines[0]]) + "\n", encoding="utf-8")
     learners = [answers.Learner(name) for name in ("ann", "ben", "cid", "eve")]
     alone = {"ann": {"softmax": 4.0}, "cid": {"softmax": 4.0}, "ben": {"softmax": 1}}
@@ -91,18 +91,6 @@ def test_a_class_that_was_harmed_is_found_out(tmp_path: Path) -> None:
     came = load.outcome(results, class_, "", 1, 1.0)
     assert (came.as_alone, came.lost, came.twice, came.passed_attacks) == (1, 1, 1, 1)
     assert not came.holds(class_)
-
-
-def record_of(name: str, points: float) -> str:
-    """One line of results.jsonl."""
-    worth = {"points": points, "max_points": points}
-    check = {"name": "test_it", "title": "It works.", "outcome": "passed", "visible": True, "message": "", **worth}
-    softmax = {"id": "softmax", "status": "passed", "checks": [check], "diagnosis": [], "seconds": 0.1, **worth}
-    record = {
-        **{"version": 1, "submission": name, "isolation": "full", "seed": 1, "complete": True, "problems": []},
-        **{"course": {"title": "Course", "version": "1"}, "exercises": [softmax], **worth},
-    }
-    return Record.from_json(json.dumps(record)).model_dump_json()
 
 
 @pytest.mark.thorough

@@ -21,10 +21,10 @@ from grader.csv_writing import table as csv_table
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, Person, results_table
 from grader.intake import FileProblem, Submission
-from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Outcome, Problem, Record, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
+from tests import records
 from tests.cases import table
 
-STAMP = CourseStamp(title="Attention Kata", version="0.1.0")
 WHEN = "2026-09-21T14:13:20+00:00"
 """When every class of these tests was graded."""
 
@@ -38,12 +38,9 @@ CASES: dict[str, dict[str, Any]] = table(__file__, "cases.yml")
 HOSTILE_NAMES: dict[str, str] = CASES["names"]
 
 
-def check(name: str, points: float, worth: float, outcome: Outcome | None = None, message: str = "") -> CheckResult:
-    outcome = outcome or ("passed" if points else "failed")
-    told = {"title": f"It does what {name} asks.", "message": message if outcome != "passed" else ""}
-    return CheckResult(
-        name=name, outcome=outcome, points=points, max_points=worth, visible=name == "test_example", **told
-    )
+def check(name: str, points: float, worth: float, **changes: Any) -> CheckResult:
+    told = {"outcome": "passed" if points else "failed", "visible": name == "test_example", **changes}
+    return records.check(name=name, title=f"It does what {name} asks.", points=points, max_points=worth, **told)
 
 
 def exercise(
@@ -51,25 +48,20 @@ def exercise(
 ) -> ExerciseResult:
     """An exercise of 4 points with two checks, one of them for 1 point; without checks where nothing was checked."""
     status = status or ("passed" if points == 4 else "failed")
-    checks = [check("test_example", min(points, 1.0), 1.0, message=message)]
-    checks.append(check("test_rows", max(points - 1, 0.0), 3.0, message=message))
-    return ExerciseResult(
-        id=id,
-        status=status,
-        points=points if status in ("passed", "failed") else 0.0,
-        max_points=4.0,
-        checks=tuple(checks) if status in ("passed", "failed") else (),
-        diagnosis=(Diagnosis(mistake="whole-sum", message="You divided by one sum."),) if status == "failed" else (),
-        seconds=0.25,
-    )
+    if status not in ("passed", "failed"):
+        return records.exercise(id=id, status=status, max_points=4.0)
+    parts = (("test_example", min(points, 1.0), 1.0), ("test_rows", max(points - 1, 0.0), 3.0))
+    checks = [check(name, gained, worth, message="" if gained else message) for name, gained, worth in parts]
+    named = (Diagnosis(mistake="whole-sum", message="You divided by one sum."),) if status == "failed" else ()
+    return records.exercise(*checks, id=id, status=status, diagnosis=named)
 
 
 def record(name: str, *exercises: ExerciseResult, problems: Iterable[Problem] = ()) -> Record:
     whole = exercises or (exercise("softmax"), exercise("causal_mask", 1.0), exercise("kv_cache", 0, "missing"))
-    return Record.of(submission=name, isolation="full", seed=7, course=STAMP, exercises=whole, problems=tuple(problems))
+    return records.record(*whole, submission=name, problems=tuple(problems))
 
 
-BROKEN_CHECK = check("test_rows", 0, 3.0, "error", "ZeroDivisionError in the hidden check")
+BROKEN_CHECK = check("test_rows", 0, 3.0, outcome="error", message="ZeroDivisionError in the hidden check")
 BROKEN = exercise("causal_mask").model_copy(
     update={"status": "error", "points": 1.0, "checks": (check("test_example", 1.0, 1.0), BROKEN_CHECK)}
 )
@@ -100,19 +92,27 @@ def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., 
     """Writes a class into a folder as `kata grade-class` does."""
     course = make_course(tmp_path / "course", "01_parts/01_share") / "course.yml"
 
-    def write(*records: Record, learners: Sequence[Learner] = ()) -> Path:
-        return write_class(tmp_path / "out", course, records, learners)
+    def write(*graded: Record, learners: Sequence[Learner] = ()) -> Path:
+        return write_class(tmp_path / "out", course, graded, learners)
 
     return write
 
 
-def write_class(out: Path, course: Path, records: Iterable[Record], learners: Sequence[Learner] = ()) -> Path:
+def write_class(out: Path, course: Path, results: Sequence[Record], learners: Sequence[Learner] = ()) -> Path:
     """A graded class; of learners who are not given only the record's name is known."""
     how = {"submissions": "class", "platform": "plain", "digest": "", "level": "full", "seed": 7}
-    run = Run(course=course, title=STAMP.title, version=STAMP.version, exercises=(), kits={}, versions={}, **how)
-    records, listed = list(records), {each.id for each in learners}
-    exempt = {each.submission: [part.id for part in each.exercises if part.uncounted] for each in records}
-    graded = {each.submission: unadjusted(each) for each in records}
+    run = Run(
+        course=course,
+        title=records.COURSE.title,
+        version=records.COURSE.version,
+        exercises=(),
+        kits={},
+        versions={},
+        **how,
+    )
+    listed = {each.id for each in learners}
+    exempt = {each.submission: [part.id for part in each.exercises if part.uncounted] for each in results}
+    graded = {each.submission: unadjusted(each) for each in results}
     known = {name: Learner(name, name, in_roster=False, hand_in=HandIn(exempt=tuple(exempt[name]))) for name in graded}
     known = {each.id: each for each in learners} | {id: each for id, each in known.items() if id not in listed}
     with writing(out) as store:
@@ -148,13 +148,13 @@ def course_of(titles: Mapping[str, str] = TITLES, *more: str, on_top: bool = Fal
 def exported(class_of: Callable[..., Path], said: list[str], tmp_path: Path) -> Callable[..., dict[str, str]]:
     """Exports a class of these records, and gives the files of the format by their names."""
 
-    def export(format: str, *records: Record, learners: Sequence[Learner] = (), **options: Any) -> dict[str, str]:
+    def export(format: str, *graded: Record, learners: Sequence[Learner] = (), **options: Any) -> dict[str, str]:
         for folder in ("exported", "out"):
             shutil.rmtree(tmp_path / folder, ignore_errors=True)
         how = {"course": course_of(options.pop("titles", TITLES)), "say": said.append, **options}
         to = tmp_path / "exported"
         to.mkdir()
-        with results_table(class_of(*records, learners=learners), ExportOptions(**how)) as table:
+        with results_table(class_of(*graded, learners=learners), ExportOptions(**how)) as table:
             write_export(table, format, to)
         return {path.name: path.read_bytes().decode(errors="replace") for path in sorted(to.iterdir())}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from functools import partial
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,7 +17,8 @@ from hypothesis import strategies as st
 from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment, unadjusted
 from grader.course import Course, load_course
 from grader.course.moments import placed, read_moment
-from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
+from grader.record import ExerciseResult, Record
+from tests.records import check, exercise, record
 
 VIENNA = ZoneInfo("Europe/Vienna")
 DUE = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
@@ -68,22 +68,13 @@ def make_course_of(tmp_path_factory: pytest.TempPathFactory) -> MakeCourse:
 
 def record_of(**points: float) -> Record:
     """A record in which each exercise has these points of 100."""
-    return Record.of(
-        submission="ada",
-        isolation="full",
-        seed=1,
-        course=CourseStamp(title="Tiny", version="1"),
-        exercises=[_result(id, earned) for id, earned in points.items()],
-    )
+    return record(*(_result(id, earned) for id, earned in points.items()))
 
 
 def _result(id: str, points: float) -> ExerciseResult:
-    check = partial(CheckResult, visible=False, message="", title="It holds.")
-    passed = check(name="test_a", outcome="passed", points=points, max_points=points)
     outcome = "passed" if points == 100 else "failed"
-    other = check(name="test_b", outcome=outcome, points=0.0, max_points=100.0 - points)
-    how: dict[str, Any] = {"status": outcome, "checks": (passed, other), "diagnosis": (), "seconds": 0.0}
-    return ExerciseResult(id=id, points=points, max_points=100.0, **how)
+    parts = check(max_points=points), check(name="test_b", outcome=outcome, points=0.0, max_points=100.0 - points)
+    return exercise(*parts, id=id, status=outcome)
 
 
 # --- the cases --------------------------------------------------------------------------------------------------------

@@ -12,29 +12,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Record, RecordError, without_timings
+from grader.record import Diagnosis, Record, RecordError, without_timings
 from tests.cases import rows, table
+from tests.records import check, exercise, record
 
-COURSE = CourseStamp(title="Attention Kata", version="0.1.0")
 TABLES = table(__file__, "bad.yml")
-
-
-def check(**changes: Any) -> CheckResult:
-    """A check for 1 point that passed, but for changes."""
-    points = 1.0 if changes.get("outcome", "passed") == "passed" else 0.0
-    sound = {"name": "test_it", "title": "It works.", "outcome": "passed", "visible": False, "message": ""}
-    return CheckResult(**{**sound, "points": points, "max_points": 1.0, **changes})
-
-
-def exercise(*checks: CheckResult, **changes: Any) -> ExerciseResult:
-    """An exercise that was passed with these checks, but for changes."""
-    worth = {name: sum(getattr(each, name) for each in checks) for name in ("points", "max_points")}
-    sound = {"id": "softmax", "status": "passed", "diagnosis": (), "seconds": 0.25, "checks": checks, **worth}
-    return ExerciseResult(**{**sound, **changes})
-
-
-def record(*exercises: ExerciseResult, submission: str = "ada") -> Record:
-    return Record.of(submission=submission, isolation="full", seed=7, course=COURSE, exercises=exercises)
 
 
 FAILED = exercise(check(outcome="failed"), id="causal_mask", status="failed")

@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 from grader.course import load_course
-from grader.record import CheckResult, ExerciseResult
 from grader.sandbox.doctor import strongest_level
+from tests.records import check, exercise
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -58,10 +58,7 @@ def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script
 
 
 def test_difference_is_noticed(script: ModuleType) -> None:
-    check = CheckResult(name="a", title="", outcome="passed", points=4.0, max_points=4.0, visible=True, message="")
-    right = ExerciseResult(
-        id="softmax", status="passed", points=4.0, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
-    )
+    right = exercise(check(max_points=4.0))
     in_part = right.model_copy(update={"status": "partly", "points": 0.0})
     (found,) = script._differences("the reference", right, in_part)
     assert found.is_verdict and "partly with 0 points with plans" in str(found)
