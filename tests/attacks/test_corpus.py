@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.record import ExerciseResult, Record
+from grader.record import Record
 from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, Level
-from tests.attacks.hostile_files import HostileFile, all_files
+from tests.attacks.hostile_files import all_files
 from tests.attacks.sessions import Sessions, grade_all
 from tests.golden.frozen import attacks_table, differences
 
@@ -52,12 +52,16 @@ def graded(session: str) -> Sessions:
     return grade_all(map(FILES.__getitem__, names), level)
 
 
-@pytest.fixture(params=["sample", *(pytest.param(each, marks=pytest.mark.thorough) for each in ("full", "reduced"))])
-def session(request: pytest.FixtureRequest) -> Sessions:
-    return graded(request.param)
-
-
-def assert_handled(result: ExerciseResult, file: HostileFile) -> None:
+@pytest.mark.parametrize(
+    ("session", "name"),
+    [
+        pytest.param(session, name, marks=() if session == "sample" else pytest.mark.thorough)
+        for session, (names, _) in SESSIONS.items()
+        for name in names
+    ],
+)
+def test_each_file_is_handled(session, name):
+    result, file = graded(session).result(name), FILES[name]
     messages = [check.message for check in result.checks]
     assert result.status == file.status or file.status == "any", messages
     assert result.points <= (result.max_points if file.at_most is None else file.at_most), messages
@@ -67,26 +71,16 @@ def assert_handled(result: ExerciseResult, file: HostileFile) -> None:
     assert result.seconds < file.within
 
 
-@pytest.mark.parametrize("name", SAMPLE)
-def test_a_sample_is_handled_at_full_isolation(name):
-    assert_handled(graded("sample").result(name), FILES[name])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", FILES)
-def test_handled_at_full_isolation(name):
-    assert_handled(graded("full").result(name), FILES[name])
-
-
 @pytest.mark.thorough
 def test_checks_end_as_they_did_when_that_was_frozen():
     assert not list(differences(attacks_table(graded("full"))))
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", SOME)
-def test_handled_at_reduced_isolation(name):
-    assert_handled(graded("reduced").result(name), FILES[name])
+@pytest.fixture(
+    params=[pytest.param(each, marks=() if each == "sample" else pytest.mark.thorough) for each in SESSIONS]
+)
+def session(request: pytest.FixtureRequest) -> Sessions:
+    return graded(request.param)
 
 
 def test_honest_neighbours_lose_nothing(session):
@@ -145,13 +139,6 @@ def test_a_forged_observation_is_worth_a_fifth_at_most(session, honest):
 def test_a_whole_matrix_is_seen_however_it_is_laid_out(layout):
     checks = graded("full").result(f"claims_whole_matrix{layout}").checks
     assert [check.name for check in checks if check.outcome == "failed"] == ["test_full_matrix_is_never_made"]
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", [name for name, file in FILES.items() if file.exercise == "tiny_gpt"])
-def test_a_model_that_learns_nothing_gets_what_its_claims_are_worth(name):
-    result = graded("full").result(name)
-    assert result.status == "failed" and result.points <= MOST_BELIEVED * result.max_points
 
 
 LOUD = [name for name in FILES if name.startswith(("texts_", "frames_error_", "results_type_"))]

@@ -1,0 +1,106 @@
+"""Where the course, the class, the results and the warm judge lie: nowhere that learners' code can read or speak to."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.sandbox.doctor import strongest_level
+from grader.service.client import running_judges
+from grader.service.registration import judges_folder
+
+LOOKING = yaml.safe_load(Path(__file__).with_name("shared.yml").read_text(encoding="utf-8"))["looking"]
+ALL = 4
+"""Points of a right answer to the tiny course."""
+
+
+@pytest.fixture
+def readable() -> Iterator[Path]:
+    """A folder inside of this Python's environment, as a course under /usr/src would be."""
+    with tempfile.TemporaryDirectory(prefix="attention-kata-", dir=sys.prefix) as folder:
+        yield Path(folder)
+
+
+def options(place: str, readable: Path, tiny_course: Path, tmp_path: Path) -> list[object]:
+    places = {
+        "course": tiny_course.rename(readable / "tiny") if place == "course" else tiny_course,
+        "class": readable / "class" if place == "class" else tmp_path / "class",
+        "results": (readable if place == "results" else tmp_path) / "out",
+    }
+    (places["class"] / "alice").mkdir(parents=True)
+    (places["class"] / "alice" / "01_share.py").write_text("def share(amounts):\n    return amounts\n")
+    return [places["class"], "--course", places["course"], "--out", places["results"]]
+
+
+@pytest.mark.parametrize(("place", "level"), [("course", "full"), ("class", "reduced"), ("results", "full")])
+def test_class_is_not_graded_where_learners_code_could_read(
+    place: str, level: str, readable: Path, tiny_course: Path, tmp_path: Path, kata: Callable
+) -> None:
+    given = options(place, readable, tiny_course, tmp_path)
+    done = kata("grade-class", *given, "--isolation", level, cwd=tmp_path)
+    assert done.returncode == 2 and not done.stdout
+    assert "Learners' code can read" in done.stderr and "No grade was recorded" in done.stderr
+    assert not list(tmp_path.rglob("results.jsonl")) and not list(readable.rglob("results.jsonl"))
+
+
+def test_submission_is_not_graded_where_learners_code_could_read_the_answers(
+    readable: Path, tiny_course: Path, tmp_path: Path, kata: Callable
+) -> None:
+    work, *options_, _, _ = options("course", readable, tiny_course, tmp_path)
+    done = kata("grade", work, *options_, "--json", tmp_path / "record.json", cwd=tmp_path)
+    assert done.returncode == 2 and "Learners' code can read" in done.stderr
+    assert not (tmp_path / "record.json").exists()
+
+
+Grade = Callable[..., tuple[float, str]]
+
+
+@pytest.fixture
+def graded(tiny_course: Path, tmp_path: Path, kata: Callable[..., Any]) -> Grade:
+    """Grades a right answer that looks at some places; gives its points and its record."""
+
+    def grade(places: Iterable[object], level: str, env: dict[str, str]) -> tuple[float, str]:
+        (tmp_path / "share.py").write_text(LOOKING.replace("PLACES", repr(list(map(str, places)))))
+        command = ("grade", "share.py", "--course", tiny_course, "--json", "-", "--isolation", level, "--seed", 3)
+        done = kata(*command, cwd=tmp_path, env=env)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["points"], done.stdout
+
+    return grade
+
+
+@pytest.mark.thorough
+def test_course_elsewhere_cannot_be_read(graded: Grade, tiny_course: Path) -> None:
+    points, told = graded(tiny_course.rglob("*.py"), "best", {})
+    assert "it can be read" not in told and points == ALL
+
+
+@pytest.fixture
+def warm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+    """The settings of a user whose judges are kept warm."""
+    variables = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    yield variables
+    running_judges(end=True)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("level", ["full", "reduced"])
+def test_learners_code_does_not_reach_the_warm_judge(level: str, warm: dict[str, str], graded: Grade) -> None:
+    assert level != "full" or strongest_level() == "full", "this machine has no isolation level full"
+    assert graded([], level, warm)[0] == ALL
+    (judge,) = running_judges()
+    folder, address = judges_folder(), Path(judge.address)
+    points, told = graded([folder, folder / f"{judge.name}.json", address.parent, address], level, warm)
+    assert not [secret for secret in (judge.key, judge.name, "it can be read") if secret in told] and points == ALL
+    assert graded([], level, warm)[0] == ALL
+    assert running_judges() == [judge]
