@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
+from tests.cases import table
 
 HERE = Path(__file__).parent
 USUAL_SECONDS = 20.0
@@ -56,7 +56,7 @@ def corpus() -> list[HostileFile]:
 
 
 def _of_kind(path: Path) -> Iterator[HostileFile]:
-    kind = yaml.safe_load(path.read_text(encoding="utf-8"))
+    kind = table(str(path), path.name)
     for attack in kind["attacks"]:
         expected = {"at_most": 0, **attack["expect"]} if attack["expect"]["status"] == "failed" else attack["expect"]
         yield HostileFile(
@@ -69,8 +69,8 @@ def _of_kind(path: Path) -> Iterator[HostileFile]:
         )
 
 
-_SHARED = yaml.safe_load((HERE / "shared.yml").read_text(encoding="utf-8"))
-_ODD = yaml.safe_load((HERE / "odd_sources.yml").read_text(encoding="utf-8"))
+_SHARED = table(__file__, "shared.yml")
+_ODD = table(__file__, "odd_sources.yml")
 
 
 def _whole(source: str) -> str:
@@ -95,11 +95,8 @@ def _odd(status: str) -> Iterator[HostileFile]:
 
 def _piece(piece: str | list[Any]) -> str:
     if isinstance(piece, str):
-        return _ODD["right"] if piece == "RIGHT" else piece
-    repeated, times = piece
-    text = _piece(repeated)
-    if "<" not in text:
-        return text * times
+        return piece
+    text, times = piece
     return "".join(
         text.replace("<n>", str(n)).replace("<n+1>", str(n + 1)).replace("<chr>", chr(n)).replace("<indent>", " " * n)
         for n in range(times)

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from grader.course import Course, load_course
 from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.record import Record
 from grader.sandbox.doctor import strongest_level
+from tests.cases import rows, table
 
 ROOT = Path(__file__).parents[2]
 IDS = ("soft_lookup", "dot_scores")
 
-TABLES = yaml.safe_load(Path(__file__).with_name("carried_over.yml").read_text(encoding="utf-8"))
+TABLES = table(__file__, "carried_over.yml")
 ZEROS = b"import torch\n\n\ndef dot_scores(query, inputs):\n    return inputs.new_zeros(inputs.shape[0])\n"
 
 
@@ -44,8 +44,8 @@ def graded(judge: Judge, **learners: dict[str, bytes]) -> dict[str, dict[str, fl
     return {record.submission: {each.id: each.points for each in record.exercises} for record in records}
 
 
-@pytest.mark.parametrize("exchange", TABLES["exchange"].values(), ids=TABLES["exchange"])
-@pytest.mark.parametrize("reach", TABLES["reach"].values(), ids=TABLES["reach"])
+@rows(TABLES["exchange"], "exchange")
+@rows(TABLES["reach"], "reach")
 def test_no_file_helps_a_later_one_or_a_classmates(judge: Judge, reach: str, exchange: str) -> None:
     course = judge.course
     right = {id: solution(course, id) for id in IDS}
@@ -64,7 +64,7 @@ def test_no_file_helps_a_later_one_or_a_classmates(judge: Judge, reach: str, exc
     assert points["before"]["dot_scores"] < full["dot_scores"] / 2
 
 
-@pytest.mark.parametrize("harm", TABLES["leave behind"].values(), ids=TABLES["leave behind"])
+@rows(TABLES["leave behind"], "harm")
 def test_no_file_harms_a_later_one(judge: Judge, harm: str) -> None:
     course = judge.course
     right = {id: solution(course, id) for id in IDS}

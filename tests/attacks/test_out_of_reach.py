@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.sandbox.doctor import strongest_level
 from grader.service.client import running_judges
 from grader.service.registration import judges_folder
+from tests.cases import table
 
-LOOKING = yaml.safe_load(Path(__file__).with_name("shared.yml").read_text(encoding="utf-8"))["looking"]
+LOOKING = table(__file__, "shared.yml")["looking"]
 ALL = 4
 """Points of a right answer to the tiny course."""
 

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+
+from tests.cases import table
 
 ROOT = Path(__file__).parents[2]
-TABLES = yaml.safe_load(Path(__file__).with_name("planted.yml").read_text(encoding="utf-8"))
+TABLES = table(__file__, "planted.yml")
 KIT = "01_soft_lookup/03_softmax"
 SPY = "open({mark!r}, 'a').write(__file__ + '\\n')\n\n"
 NOBODY = 65534

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
@@ -36,6 +35,7 @@ from grader.notebooks.cells import inert
 from grader.practice.executed import ExecutedCell, answer_among
 from grader.record import CheckResult
 from grader.render.safe_text import safe_block, safe_line, visible
+from tests.cases import table
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -51,7 +51,7 @@ WORTH_MEASURING = 0.02
 FAR_TOO_LONG = 1.0
 """Seconds; a larger size would only keep us waiting."""
 
-TABLES = yaml.safe_load(Path(__file__).with_name("proportion.yml").read_text(encoding="utf-8"))
+TABLES = table(__file__, "proportion.yml")
 AROUND = (("", ""), ("# exercise:", " a b"), ("def f():\n x = ", "\n="))
 
 

@@ -6,13 +6,12 @@ import ast
 from functools import cache
 from pathlib import Path
 
-import yaml
-
 from tests.attacks.hostile_files import corpus
+from tests.cases import table
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-GROUPS = yaml.safe_load((HERE / "table.yml").read_text(encoding="utf-8"))
+GROUPS = table(__file__, "table.yml")
 ATTACKS = [
     (each["tries"], each["test"] if "::" in each["test"] else f"{group['in']}::{each['test']}")
     for group in GROUPS
