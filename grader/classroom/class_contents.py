@@ -73,11 +73,12 @@ class FolderEntry:
     def shown(self) -> str:
         """Its name without the `/`, as text: so it is called in unmatched.csv, in the database and in sentences.
 
-        A name that is no such text gets a digest, so that no two entries are called the same.
+        A name that is no such text gets a digest, and so does one that looks as if it had one: no two entries are
+        called the same.
         """
         name = self.name.removesuffix("/")
         text = text_field(name)
-        if text == name:
+        if text == name and name[-10:-8] != " #":
             return name
         return f"{text} #{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
