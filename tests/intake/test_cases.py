@@ -30,12 +30,14 @@ def content_of(told: Any) -> bytes:
     return b"answer" if told is None else str(told).encode()
 
 
-def hand_in(files: dict[str, bytes], form: str, place: Path) -> Path:
+def hand_in(files: dict[str, bytes], links: dict[str, str], form: str, place: Path) -> Path:
     folder = place / "alice"
     folder.mkdir()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
     if form == "folder":
         return folder
     with zipfile.ZipFile(place / "alice.zip", "w", zipfile.ZIP_DEFLATED) as archive:
@@ -44,17 +46,22 @@ def hand_in(files: dict[str, bytes], form: str, place: Path) -> Path:
     return place / "alice.zip"
 
 
-@pytest.mark.parametrize("form", ["folder", "zip"])
-@rows(CASES)
-def test_what_counts_is_taken_and_the_rest_is_told(case: Case, form: str, course: Course, tmp_path: Path) -> None:
+IN_FORMS = {f"{form}, {id}": [form, case] for form in ("folder", "zip") for id, case in CASES.items()}
+
+
+@rows({id: row for id, row in IN_FORMS.items() if row[0] == row[1].get("only", row[0])}, "form", "case")
+def test_what_counts_is_taken_and_the_rest_is_told(form: str, case: Case, course: Course, tmp_path: Path) -> None:
     files = {name: content_of(told) for name, told in case["files"].items()}
-    submission = read_submission(hand_in(files, form, tmp_path), course)
+    (tmp_path / "bob").mkdir()
+    (tmp_path / "bob" / "softmax.py").write_text("bob's")
+    submission = read_submission(hand_in(files, case.get("links", {}), form, tmp_path), course)
     assert submission.name == "alice"
-    taken = {id: str(name) for id, name in case.get("taken", {}).items()}
-    assert {id: source.name for id, source in submission.sources.items()} == taken
+    taken = {
+        id: (name[0], name[1].encode()) if isinstance(name, list) else (str(name), files[name].removeprefix(MARK))
+        for id, name in case.get("taken", {}).items()
+    }
+    assert {id: (source.name, source.content) for id, source in submission.sources.items()} == taken
     assert list(submission.sources) == [each.id for each in course.exercises if each.id in taken]
-    for id, name in taken.items():
-        assert submission.sources[id].content == files[name].removeprefix(MARK)
     problems = case.get("problems", [])
     assert [each.kind for each in submission.problems] == [kind for kind, *_ in problems]
     for (_, which, told), problem in zip(problems, submission.problems, strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,14 +25,6 @@ def test_long_text_is_not_parsed_and_its_function_still_found(notebook: Notebook
     assert submission.sources["softmax"].content.decode() == answer
     submission = read_submission(notebook("weights = 3\n" + "#" * 33_000, "def softmax(s): return weights"), course)
     assert submission.sources["softmax"].content == b"def softmax(s): return weights"
-
-
-def test_cell_and_file_for_one_exercise_are_refused(notebook: Notebook, tmp_path: Path, course: Course) -> None:
-    notebook(SOFTMAX)
-    (tmp_path / "softmax.py").write_text("x = 1")
-    (problem,) = read_submission(tmp_path, course).problems
-    assert problem.kind == "duplicate"
-    assert "softmax.py and work.ipynb, cell 1 both answer softmax" in problem.message
 
 
 @rows(ODD["cells"], "cell", "reason")
@@ -88,12 +79,3 @@ def test_many_answers_to_one_exercise_are_read_in_time(notebook: Notebook, cours
     (problem,) = read_submission(notebook(*cells), course).problems
     assert time.process_time() - started < 8
     assert "(and 1898 more)" in problem.message
-
-
-def test_notebook_is_read_in_a_zip_too(notebook: Notebook, tmp_path: Path, course: Course) -> None:
-    path = notebook("import torch", SOFTMAX)
-    with zipfile.ZipFile(tmp_path / "bob.zip", "w") as made:
-        made.write(path, "week 1/work.ipynb")
-    submission = read_submission(tmp_path / "bob.zip", course)
-    assert submission.sources["softmax"].name == "week 1/work.ipynb, cell 2"
-    assert submission.sources["softmax"].content.decode() == "import torch\n" + SOFTMAX
