@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from grader.play import nets
-from grader.play.nets import TRAINED, Kind, layers_of, positioned, right_places
+from grader.play.nets import TRAINED, Kind, layers_of, right_places
 from grader.play.texts import (
     ALPHABET,
     CONTEXT,
@@ -105,7 +105,7 @@ def letters() -> dict[str, torch.Tensor]:
         texts += [repeat(chance, CONTEXT + 1, chance.randint(4, 32)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
         layers = layers_of(model, LETTERS_HEADS)
-        logits = nets.run(model, ids[:, :-1], lambda layer, x: nets.right_attention(layers[layer], x, hidden))
+        logits = nets.run(model, ids[:, :-1], nets.by_formula(layers, hidden))
         used = sum(each.out[:, each.places(head)].norm() for each in layers for head in range(LETTERS_HEADS))
         return nets.loss_by_letter(logits, ids[:, 1:]).mean() + FEW_HEADS * used
 
@@ -128,7 +128,7 @@ def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
         texts = [story(chance, TRAINED + 1) for _ in range(16)]
         texts += [repeat(chance, TRAINED + 1, chance.randint(4, TRAINED // 2)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
-        attend = positioned(layers_of(model, nets.POSITION_HEADS), known)
+        attend = nets.by_formula(layers_of(model, nets.POSITION_HEADS), nets.unseen(TRAINED, known), known)
         logits = nets.run(model, ids[:, :-1], attend, added=known.added)
         return nets.loss_by_letter(logits, ids[:, 1:]).mean()
 
@@ -154,8 +154,8 @@ def gaps(heads: int, seed: int) -> dict[str, torch.Tensor]:
         is_padding = torch.arange(GAPS_CONTEXT) >= lengths[:, None]
         is_hidden = (torch.rand(ids.shape, generator=drawn) < HIDDEN_SHARE) & ~is_padding
         shown = ids.masked_fill(is_hidden, GAP).masked_fill(is_padding, 0)
-        layers, unseen = layers_of(model, heads), is_padding[:, None, None, :]
-        logits = nets.run(model, shown, lambda layer, x: nets.right_attention(layers[layer], x, unseen))
+        attend = nets.by_formula(layers_of(model, heads), is_padding[:, None, None, :])
+        logits = nets.run(model, shown, attend)
         return F.cross_entropy(logits[is_hidden], ids[is_hidden])
 
     train(model, loss_of, GAPS_STEPS, 3e-3, f"gaps with {heads} heads")
@@ -185,7 +185,9 @@ def translator() -> dict[str, torch.Tensor]:
         sources = torch.tensor([encode_date(source) for source, _ in pairs])
         targets = torch.tensor([[DIGITS.index(sign) for sign in target] for _, target in pairs])
         (weights,) = layers_of(model, 1)
-        logits = nets.translate(model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory))
+        logits = nets.translate(
+            model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory).output
+        )
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
     train(model, loss_of, DATES_STEPS, 3e-3, "dates")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from grader.judge.case import Case
 
 from .asking import CLASSES, Attending, Class, state_of
 from .catalogue import Play, Without
-from .nets import Attend, Projections, right_attention, run
+from .nets import Attend, Projections, by_formula, run
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import GAPS_CONTEXT, GapsScene, gap_loss, guessed, heat, read_text
 from .stage import Stage, Stopped, formed
@@ -215,11 +215,6 @@ def spread(weights: Projections, *fewer: torch.Tensor) -> Projections:
         for matrix in fewer
     )
     return replace(weights, key=key, value=value)
-
-
-def by_formula(layers: Sequence[Projections]) -> Attend:
-    """Attention by the formula with these weights."""
-    return lambda layer, x: right_attention(layers[layer], x)
 
 
 def grouped(shared: int) -> Class:

@@ -15,7 +15,7 @@ from grader.sandbox.inside.wire import Slot
 
 from .asking import CLASSES, Attending, state_of
 from .catalogue import Play, Without
-from .nets import Projections, later, layer_inputs, loss_by_letter, right_attention, right_weights, run
+from .nets import Projections, by_formula, later, layer_inputs, loss_by_letter, run, weights_by_formula
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import (
     FINDS,
@@ -116,9 +116,7 @@ class HeadsScene(LettersScene):
 
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
         """The same by the formula, with nothing switched off."""
-        hidden = later(len(letters))
-        inputs = layer_inputs(self._model, letters, lambda layer, x: right_attention(self._layers[layer], x, hidden))
-        return torch.stack([right_weights(self._layers[layer], x, hidden)[0] for layer, x in enumerate(inputs)])
+        return weights_by_formula(self._model, self._layers, letters, later(len(letters)))
 
     def _row(self, text: str, letters: torch.Tensor, head: tuple[int, int]) -> Iterator[Part]:
         """How the last letter's row comes about in one head of the first layer."""
@@ -233,8 +231,8 @@ class WindowScene(LettersScene):
 
     def logits(self, texts: torch.Tensor, window: int) -> torch.Tensor:
         """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
-        hidden = self.mask(texts.shape[1], window)
-        return run(self._model, texts, lambda layer, x: right_attention(self._layers[layer], x, hidden).nan_to_num(0.0))
+        attend = by_formula(self._layers, self.mask(texts.shape[1], window))
+        return run(self._model, texts, lambda layer, x: attend(layer, x).nan_to_num(0.0))
 
     def continued(self, letters: torch.Tensor, window: int) -> str:
         """The text that the model writes after the letters."""

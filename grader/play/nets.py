@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -87,40 +87,42 @@ class Places:
 NOWHERE = Places()
 
 
-def right_weights(
-    weights: Projections,
-    x: torch.Tensor,
-    hidden: torch.Tensor | None = None,
-    *,
-    memory: torch.Tensor | None = None,
-    places: Places = NOWHERE,
-) -> torch.Tensor:
-    """The correct attention weights (b, heads, n, m) for x (b, n, width).
+class Attended(NamedTuple):
+    """What attention puts out (b, n, width), and its weights (b, heads, n, m)."""
 
-    hidden: True where a key is masked. memory: where the keys come from (b, m, width), if not from x.
-    """
-    query = _by_head(weights, x, weights.query)
-    key = _by_head(weights, x if memory is None else memory, weights.key)
-    if places.turn is not None:
-        query, key = places.turn(query), places.turn(key)
-    scores: torch.Tensor = query @ key.mT / weights.head_width**0.5
-    if places.bias is not None:
-        scores = scores + places.bias
-    return (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+    output: torch.Tensor
+    weights: torch.Tensor
 
 
 def right_attention(
-    weights: Projections,
+    layer: Projections,
     x: torch.Tensor,
     hidden: torch.Tensor | None = None,
     *,
     memory: torch.Tensor | None = None,
     places: Places = NOWHERE,
-) -> torch.Tensor:
-    """The correct output (b, n, width), from the same arguments; values come from the memory, too."""
-    value = _by_head(weights, x if memory is None else memory, weights.value)
-    mixed = right_weights(weights, x, hidden, memory=memory, places=places) @ value
-    return F.linear(mixed.transpose(1, 2).flatten(2), weights.out, weights.out_bias)
+) -> Attended:
+    """The correct attention of a layer for x (b, n, width).
+
+    hidden: True where a key is masked. memory: where keys and values come from (b, m, width), if not from x.
+    """
+    looked_at = x if memory is None else memory
+    query, key, value = (
+        _by_head(layer, each, matrix)
+        for each, matrix in ((x, layer.query), (looked_at, layer.key), (looked_at, layer.value))
+    )
+    if places.turn is not None:
+        query, key = places.turn(query), places.turn(key)
+    scores: torch.Tensor = query @ key.mT / layer.head_width**0.5
+    if places.bias is not None:
+        scores = scores + places.bias
+    weights = (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+    return Attended(F.linear((weights @ value).transpose(1, 2).flatten(2), layer.out, layer.out_bias), weights)
+
+
+def by_formula(layers: Sequence[Projections], hidden: torch.Tensor | None = None, places: Places = NOWHERE) -> Attend:
+    """The correct attention of these layers."""
+    return lambda layer, x: right_attention(layers[layer], x, hidden, places=places).output
 
 
 def _by_head(weights: Projections, x: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
@@ -197,6 +199,19 @@ def layer_inputs(
     return seen
 
 
+def weights_by_formula(
+    model: Parameters,
+    layers: Sequence[Projections],
+    text: torch.Tensor,
+    hidden: torch.Tensor | None,
+    places: Places = NOWHERE,
+) -> torch.Tensor:
+    """The correct attention weights (layers, heads, n, n) for one text (n,)."""
+    inputs = layer_inputs(model, text, by_formula(layers, hidden, places), added=places.added)
+    pairs = zip(layers, inputs, strict=True)
+    return torch.stack([right_attention(layer, x, hidden, places=places).weights[0] for layer, x in pairs])
+
+
 def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
     """The cross-entropy loss, in nats, for each following letter (b, n)."""
     return F.cross_entropy(logits.transpose(1, 2), following, reduction="none")
@@ -264,11 +279,6 @@ def clocks(n: int, width: int) -> torch.Tensor:
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-def positioned(layers: Sequence[Projections], places: Places) -> Attend:
-    """Causal attention by the formula in these layers, with these positions; a bias has to hide later keys itself."""
-    return lambda layer, x: right_attention(layers[layer], x, unseen(x.shape[1], places), places=places)
-
-
 def unseen(n: int, places: Places) -> torch.Tensor | None:
-    """The causal mask, where it is not in the positions."""
+    """The causal mask for n letters, where it is not in the positions: a bias hides later keys itself, or fails to."""
     return later(n) if places.bias is None else None

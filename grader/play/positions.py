@@ -18,16 +18,15 @@ from .nets import (
     TRAINED,
     Kind,
     Places,
-    layer_inputs,
+    by_formula,
     layers_of,
     load,
     loss_by_letter,
-    positioned,
     right_places,
-    right_weights,
     run,
     turned,
     unseen,
+    weights_by_formula,
 )
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import FINDS, LOOKS_BACK, SAME, ModelScene, best, continued, head_maps
@@ -105,9 +104,8 @@ class PositionsScene(ModelScene):
 
     def weights(self, letters: torch.Tensor, places: Places) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text."""
-        inputs = layer_inputs(self._model, letters, positioned(self._layers, places), added=places.added)
         hidden = unseen(len(letters), places)
-        return torch.stack([right_weights(self._layers[n], x, hidden, places=places)[0] for n, x in enumerate(inputs)])
+        return weights_by_formula(self._model, self._layers, letters, hidden, places)
 
     def shown_heads(self) -> dict[tuple[int, int], str]:
         """Which heads are shown, and why: chosen by the formula, on random letters that are repeated."""
@@ -173,7 +171,8 @@ def _loaded(kind: Kind) -> dict[str, torch.Tensor]:
 def read(kind: Kind, texts: torch.Tensor, places: Places) -> torch.Tensor:
     """The logits (b, n, letters) of the model that was trained with this kind of positions, with these ones."""
     model = _loaded(kind)
-    return run(model, texts, positioned(layers_of(model, POSITION_HEADS), places), added=places.added)
+    attend = by_formula(layers_of(model, POSITION_HEADS), unseen(texts.shape[1], places), places)
+    return run(model, texts, attend, added=places.added)
 
 
 def losses_of(kind: Kind, places: Places) -> tuple[float, ...]:

@@ -12,7 +12,7 @@ from grader.judge.case import Case
 
 from .asking import CLASSES, Attending
 from .catalogue import Without
-from .nets import Attend, Projections, layer_inputs, right_attention, run
+from .nets import Attend, Projections, by_formula, layer_inputs, run
 from .parts import Curve, Grid, Part, Slider, Words, Written
 from .scene import AttentionRow, GapsScene, guessed, heat, step_by_step
 from .texts import GAP
@@ -111,7 +111,7 @@ class ScaleScene(GapsScene):
 
     def right_attend(self, factor: float) -> Attend:
         """The same by the formula."""
-        return lambda layer, x: right_attention(scaled(self._layers[layer], factor), x)
+        return by_formula([scaled(each, factor) for each in self._layers])
 
     def _class(self, weights: Projections) -> Attending:
         return Attending(self._stage, CLASSES["self_attention"], (weights,))

@@ -9,7 +9,7 @@ import torch
 
 from .asking import CLASSES, Attending
 from .catalogue import Play, Without
-from .nets import Across, norm, remember, right_attention, right_weights, translate
+from .nets import Across, norm, remember, right_attention, translate
 from .parts import Grid, Part, Words, Written
 from .scene import ModelScene, compared, heat
 from .stage import Stage
@@ -48,7 +48,7 @@ class TranslatorScene(ModelScene):
         memory = remember(self._model, letters)
         slots = norm(self._model, "layer.0.norm_1", self._model["slot"])
         yours = self._asked.weights(0, slots, memory, memory=True)[0]
-        due = right_weights(self._layers[0], slots[None], memory=memory)[0, 0]
+        due = right_attention(self._layers[0], slots[None], memory=memory).weights[0, 0]
         shown = heat("Where each place of the answer looks", text.ljust(LONGEST), yours, rows=translated)
         yield from compared(shown, "The map", yours, due)
         sources, targets = tried()
@@ -70,7 +70,7 @@ class TranslatorScene(ModelScene):
 
     def right(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
         """The attention to the memory by the formula."""
-        return right_attention(self._layers[0], x, memory=memory)
+        return right_attention(self._layers[0], x, memory=memory).output
 
 
 def tried() -> tuple[torch.Tensor, list[str]]:

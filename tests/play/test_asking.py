@@ -36,28 +36,23 @@ def asked(stage, id, layers, *edits, **how):
 @pytest.mark.parametrize("id", CAUSAL)
 def test_output_and_weights_of_right_code_are_those_of_the_formula(stage, layers, x, id):
     code, hidden = asked(stage, id, layers), nets.later(LETTERS)
-    for number, weights in enumerate(layers):
-        torch.testing.assert_close(
-            code.attend(number, x[None]), nets.right_attention(weights, x[None], hidden), atol=1e-5, rtol=1e-4
-        )
-        torch.testing.assert_close(
-            code.weights(number, x), nets.right_weights(weights, x[None], hidden)[0], atol=1e-5, rtol=1e-4
-        )
+    for number, layer in enumerate(layers):
+        came = code.attend(number, x[None]), code.weights(number, x)[None]
+        torch.testing.assert_close(came, (*nets.right_attention(layer, x[None], hidden),), atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("id", CAUSAL)
 def test_without_the_mask_every_letter_sees_all(stage, layers, x, id):
     code = replace(asked(stage, id, layers), without=Without(mask=True))
-    torch.testing.assert_close(code.attend(1, x[None]), nets.right_attention(layers[1], x[None]), atol=1e-5, rtol=1e-4)
-    torch.testing.assert_close(code.weights(1, x), nets.right_weights(layers[1], x[None])[0], atol=1e-5, rtol=1e-4)
+    came = code.attend(1, x[None]), code.weights(1, x)[None]
+    torch.testing.assert_close(came, (*nets.right_attention(layers[1], x[None]),), atol=1e-5, rtol=1e-4)
 
 
 def test_without_the_scale_the_scores_are_as_large_as_they_come(stage, layers, x):
     code = replace(asked(stage, "multi_head_attention", layers), without=Without(scale=True))
     unscaled = replace(layers[0], query=layers[0].query * 4)  # heads are 16 wide
-    torch.testing.assert_close(
-        code.weights(0, x), nets.right_weights(unscaled, x[None], nets.later(LETTERS))[0], atol=1e-5, rtol=1e-4
-    )
+    right = nets.right_attention(unscaled, x[None], nets.later(LETTERS)).weights[0]
+    torch.testing.assert_close(code.weights(0, x), right, atol=1e-5, rtol=1e-4)
 
 
 def test_a_head_that_is_off_passes_nothing_on_and_the_others_all(stage, layers, x):
@@ -80,7 +75,7 @@ def test_a_head_that_is_off_passes_nothing_on_and_the_others_all(stage, layers, 
 )
 def test_weights_of_wrong_code_are_its_own(stage, layers, x, edit, is_seen):
     wrong = asked(stage, "multi_head_attention", layers, edit).weights(0, x)
-    right = nets.right_weights(layers[0], x[None], nets.later(LETTERS))[0]
+    right = nets.right_attention(layers[0], x[None], nets.later(LETTERS)).weights[0]
     assert not torch.allclose(wrong, right, atol=0.1)
     assert is_seen(wrong)
 
