@@ -21,6 +21,7 @@ from grader.course import load_course
 from grader.intake import SourceFile, Submission
 from grader.notebooks.autograde import graded_by, trusted_judge
 from grader.service.client import running_judges
+from tests.cases import rows, table
 
 from .conftest import RIGHT, UNIT, Edit, Folder, read
 
@@ -254,58 +255,27 @@ def test_changed_points_are_refused_with_the_commands_that_bring_them_in(
 # --- what fails -----------------------------------------------------------------------------------------------------
 
 
-def gone(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    course.rename(course.with_name("moved"))
-
-
-def reference_is_wrong(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    change(course / "solutions" / UNIT / "01_share.py", "return amounts / total", "return total / amounts")
-
-
-def checks_cannot_be_loaded(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    (course / CHECKS).write_text("raise RuntimeError\n", "utf-8")
-
-
-def machine_cannot_isolate(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    changed.setenv("PATH", str(Path(sys.executable).parent))  # without bubblewrap
-
-
-def release_is_gone(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    (folder.root / "release" / UNIT / f"{UNIT}.ipynb").unlink()
-
-
-def own_test_cell(folder: Folder, course: Path, changed: pytest.MonkeyPatch) -> None:
-    released = folder.released(UNIT)
-    own = json.loads(json.dumps(Edit.cell(released, "test-share")))
-    own["id"] = own["metadata"]["nbgrader"]["grade_id"] = "own-test"
-    released["cells"].append(own)
-    (folder.root / "release" / UNIT / f"{UNIT}.ipynb").write_text(json.dumps(released), "utf-8")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "why"),
-    [
-        pytest.param(gone, "Nobody was graded. There is no course at ", id="course that is gone"),
-        pytest.param(reference_is_wrong, "The reference solution does not get full marks here: share (",
-                     id="reference that does not get full marks"),
-        pytest.param(checks_cannot_be_loaded, "hidden checks could not be collected", id="checks that do not load"),
-        pytest.param(machine_cannot_isolate,
-                     "This machine cannot isolate submissions (missing: bubblewrap is not installed).", id="no isolation"),
-        pytest.param(release_is_gone, "run `nbgrader generate_assignment` first", id="release that is gone"),
-        pytest.param(own_test_cell, "These test cells are of no exercise, so there are no checks for them: own-test.",
-                     id="test cell of no exercise"),
-    ],
-)  # fmt: skip
+@rows(table(__file__, "fails.yml"), "file", "old", "new", "why")
 def test_what_fails_costs_nobody_a_grade(
-    spoil: Callable[..., None],
+    file: str,
+    old: str | None,
+    new: str | None,
     why: str,
     again: Folder,
     course: Path,
+    tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     before = in_autograded(again)
-    spoil(again, course, monkeypatch)
+    if file == "PATH":
+        monkeypatch.setenv("PATH", str(Path(sys.executable).parent))  # without bubblewrap
+    elif old and new:
+        change(tmp_path / file, old, new)
+    else:
+        (tmp_path / file).unlink()
+        if new:
+            (tmp_path / file).write_text(new, "utf-8")
     with pytest.raises(NbGraderException):
         again.autograde()
     assert why in caplog.text and ("Nobody was graded." in caplog.text or f"Nobody's {UNIT} was graded." in caplog.text)

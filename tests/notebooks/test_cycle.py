@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.notebooks.submitted import Submitted
 from grader.record import Record
+from tests.cases import table
 
 from .conftest import UNIT, Edit, Folder, Notebook, Page, named
 
@@ -28,7 +28,7 @@ pytestmark = [
     pytest.mark.timeout(900),
 ]  # the class is graded twice, once by nbgrader and once by `kata grade-class`
 
-CLASS = yaml.safe_load(Path(__file__).with_name("class.yml").read_text("utf-8"))
+CLASS = table(__file__, "class.yml")
 SOURCES, REFUSED = CLASS["sources"], CLASS["refused"]
 LEARNERS = {**CLASS["honest"], **CLASS["attacks"]}
 IDS = ("share", "part")

@@ -20,6 +20,7 @@ from grader.course.stubs import make_stub, same_as_stub
 from grader.errors import KataError
 from grader.intake import read_submission
 from grader.notebooks.course_folder import assignments_of, write_folder
+from tests.cases import rows, table
 
 from .conftest import Edit, Folder
 
@@ -266,19 +267,7 @@ def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path) -> None:
     assert files(tmp_path) == first
 
 
-@pytest.mark.parametrize(
-    ("wheel", "why"),
-    [
-        pytest.param("attention-kata", "is no wheel to install from", id="a name"),
-        pytest.param("attention_kata-1.0-py3-none-any.whl", "is no wheel to install from", id="a relative path"),
-        pytest.param("http://example.org/a.whl", "is no wheel to install from", id="an open line"),
-        pytest.param("https://example.org/simple", "is no wheel to install from", id="an index"),
-        pytest.param('https://example.org/a");print(1)#.whl', "is no wheel to install from", id="behind a mark"),
-        pytest.param('/srv/a");print(1);("b.whl', "which a notebook's %pip does not take", id="a quote"),
-        pytest.param("/srv/my wheels/a.whl", "which a notebook's %pip does not take", id="a blank"),
-        pytest.param("--index-url=/x.whl", "is no wheel to install from", id="an option"),
-    ],
-)
+@rows(table(__file__, "wheels.yml"), "wheel", "why")
 def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path: Path) -> None:
     with pytest.raises(KataError, match=why):
         write(tmp_path, wheel=wheel)

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.course.installed import VARIABLE
 from grader.mismatch import Mismatch
 from grader.record import CheckResult, ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.verdict import verdict_on
+from tests.cases import table
 
 from .conftest import RIGHT, UNIT, Edit, Folder, Notebook, named
 
@@ -35,7 +35,7 @@ DESK = {"width": 1280, "height": 900}
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
 
-HOSTILE = yaml.safe_load(Path(__file__).with_name("hostile.yml").read_text("utf-8"))
+HOSTILE = table(__file__, "hostile.yml")
 HOSTILE_NAME = "<img src=x onerror=window.pwned=1>"
 
 

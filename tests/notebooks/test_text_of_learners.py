@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 import time
 from html import unescape
-from pathlib import Path
 
 import pytest
-import yaml
 from nbconvert import filters
 from nbconvert.filters.highlight import Highlight2HTML
 
 from grader.notebooks.cells import MAX_CHARACTERS, inert
 from grader.notebooks.feedback_page import MOST_COLOURED, ShownCode
+from tests.cases import rows, table
 
 from .conftest import RIGHT, Page
 
 pytestmark = pytest.mark.timeout(600)
 
-TABLE = yaml.safe_load(Path(__file__).with_name("texts.yml").read_text("utf-8"))
+TABLE = table(__file__, "texts.yml")
 HARMLESS = {
     *("p", "h1", "h2", "a", "code", "pre", "div", "span", "em", "strong", "ul", "ol", "li", "br", "blockquote", "del"),
     *("table", "thead", "tbody", "tr", "th", "td"),
@@ -55,7 +54,7 @@ def test_endless_text_is_shortened_and_says_so() -> None:
 # --- code in formgrader ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("run", TABLE["runs"].values(), ids=TABLE["runs"])
+@rows(TABLE["runs"], "run")
 def test_any_code_is_shown_in_time_and_whole(run: str) -> None:
     for size in (MOST_COLOURED - 10, 500_000):
         source = "x=1\n" + run * (size // len(run)) + "#"

@@ -12,16 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.notebooks.course_folder import NAMES_IN_DOWNLOADS
+from tests.cases import table
 
 from .conftest import RIGHT, UNIT, Edit, Folder
 
 pytestmark = pytest.mark.timeout(600)
 
 HERE = Path(__file__).parent
-TABLE = yaml.safe_load((HERE / "downloads.yml").read_text("utf-8"))
+TABLE = table(__file__, "downloads.yml")
 BAD, LATER = "02_bad", "10_later"
 AS_RIGHT = "\u00c5se Ñandú"
 

@@ -14,18 +14,11 @@ import pytest
 
 from grader.course import load_course
 from grader.sandbox.doctor import strongest_level
+from tests.cases import rows, table
 from tests.records import check, exercise
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
-
-SAMPLE = [
-    pytest.param("softmax", id="a function of numbers"),
-    pytest.param("causal_mask", id="a mask"),
-    pytest.param("split_heads", id="shapes"),
-    pytest.param("qkv_linear", id="a module with weights"),
-    pytest.param("debug_keys_t", id="a debug task"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +32,7 @@ def script() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("id", SAMPLE)
+@rows(table(__file__, "cases.yml")["compared"], "id")
 def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, planned: Path) -> None:
     released = load_course(planned / "course.yml")
     sources = script.sources_of(COURSE, [id])

@@ -15,12 +15,14 @@ from grader.course import load_course
 from grader.course.installed import CARRIED
 from grader.course.model import part_of
 from grader.release.learners_wheel import own_seed
+from tests.cases import rows, table
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 UseCourse = Callable[[Path, Path], None]
 TakeOut = Callable[[Path, Path], Path]
 
+CASES = table(__file__, "cases.yml")
 KITS = ("01_parts/01_share", "01_parts/02_portion")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 KINDS = {"answers": "--with-answers", "plans": "--without-answers"}
@@ -134,42 +136,9 @@ def test_part_of_a_course_holds_nothing_of_the_rest(
     assert ": 1 exercise, 3 checks, " in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("kind", "file", "edit", "sentence"),
-    [
-        *(
-            pytest.param(
-                kind,
-                "tests/kits/{}/checks.py",
-                ("[0.25, 0.25, 0.5]", "[0.25, 0.25, 0.25]"),
-                "share: the reference does not pass test_example: The parts of 1, 1 and 2 should be .25, .25 and .5.",
-                id=f"a check that refuses the reference, {kind}",
-                marks=marks,
-            )
-            for kind, marks in (("answers", ()), ("plans", pytest.mark.thorough))
-        ),
-        pytest.param(
-            "answers",
-            "solutions/{}.py",
-            ("# END SOLUTION", ""),
-            "01_share.py:7: this marker fits no other: each stands alone on its line, `# BEGIN SOLUTION` before "
-            "`# END SOLUTION`, and right after that `# BEGIN STUB` before `# END STUB`",
-            id="a marker that is missing",
-            marks=pytest.mark.thorough,
-        ),
-        pytest.param(
-            "plans",
-            "tests/kits/{}/mistakes.py",
-            ("amounts.sum(dim=-1, keepdim=True)", "something else"),
-            "tests/kits/01_parts/01_share/mistakes.py:6: the mistake 'whole-sum': 'something else' occurs 0 times in the "
-            "reference: copy it from there",
-            id="a bank that does not fit",
-            marks=pytest.mark.thorough,
-        ),
-    ],
-)
+@rows(CASES["unfit"], "kind", "file", "edit", "sentence")
 def test_course_that_is_not_fit_is_refused(
-    kind: str, file: str, edit: tuple[str, str], sentence: str, tiny_course: Path, kata: Kata, tmp_path: Path
+    kind: str, file: str, edit: list[str], sentence: str, tiny_course: Path, kata: Kata, tmp_path: Path
 ) -> None:
     path = tiny_course / file.format(KITS[0])
     path.write_text(path.read_text().replace(*edit))
@@ -196,18 +165,8 @@ def work(planned: Path, init: Callable[[Path, Path], Path], tmp_path: Path) -> P
     return folder
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(("grade", "exercises"), id="grade"),
-        pytest.param(("grade-class", "exercises", "--out", "out"), id="grade-class"),
-        pytest.param(("verify",), id="verify"),
-        pytest.param(("release", "--out", "again", "--with-answers"), id="release"),
-    ],
-)
-def test_what_needs_the_answers_is_refused_with_one_sentence(
-    command: tuple[str, ...], planned: Path, kata: Kata
-) -> None:
+@rows(CASES["needs answers"], "command")
+def test_what_needs_the_answers_is_refused_with_one_sentence(command: list[str], planned: Path, kata: Kata) -> None:
     assert refused(kata(*command, cwd=planned)) == (
         f"{planned} is a course without answers: this needs the whole course (--course says where it is)."
     )
@@ -219,27 +178,15 @@ def test_seed_that_there_is_no_plan_for_is_refused(planned: Path, work: Path, ka
     assert said == f"this course has no plans for the seed 12; it has them for {seed}"
 
 
-CHECKS, PLAN = f"tests/kits/{KITS[0]}/checks.py", f"plans/{KITS[0]}.plan"
-
-
-@pytest.mark.parametrize(
-    ("file", "change", "sentence"),
-    [
-        pytest.param(PLAN, lambda old: old[:40], "01_parts/01_share.plan is damaged: install the wheel again",
-                     id="damaged plan"),
-        pytest.param(PLAN, None, "there is no plan for share in this course: install the wheel again", id="no plan"),
-        pytest.param(CHECKS, lambda old: old.replace(b"0.25, 0.25, 0.5", b"0.25, 0.25, 0.25"),
-                     "01_parts/01_share.plan is the plan of something else than share: install the wheel again",
-                     id="changed checks", marks=pytest.mark.thorough),
-        pytest.param(CHECKS, lambda old: old.replace(b"\n", b"\r\n"), "", id="line ends of another system",
-                     marks=pytest.mark.thorough),
-    ],
-)  # fmt: skip
+@rows(CASES["changed"], "file", "edit", "sentence")
 def test_changed_course_without_answers_is_told_in_one_sentence(
-    file: str, change: Callable[[bytes], bytes] | None, sentence: str, planned: Path, work: Path, kata: Kata
+    file: str, edit: str | list[str], sentence: str | None, planned: Path, work: Path, kata: Kata
 ) -> None:
-    path = planned / file
-    path.unlink() if change is None else path.write_bytes(change(path.read_bytes()))
+    path = planned / file.format(KITS[0])
+    content = path.read_bytes()
+    path.unlink()
+    if edit != "gone":
+        path.write_bytes(content[:40] if edit == "cut off" else content.replace(*map(str.encode, edit)))
     done = kata("check", "share", cwd=work)
     if sentence:
         assert refused(done) == sentence

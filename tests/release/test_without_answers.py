@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from tests.cases import rows, table
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -101,25 +102,8 @@ TOLD = re.compile(r"^ +Probably: .*?\n(?=\n| *[✓✗])", re.MULTILINE | re.DOTA
 """What a report says of the known mistakes."""
 
 
-@pytest.mark.parametrize(
-    ("id", "edit"),
-    [
-        pytest.param("split_heads", ("return apart.transpose(1, 2)", "return apart"), id="no swap of axes"),
-        pytest.param(
-            "split_heads",
-            ("return apart.transpose(1, 2)", "return x.view(batch, num_heads, num_tokens, -1)"),
-            id="numbers in wrong places",
-        ),
-        pytest.param("debug_model_args", ("return output", "return output[:, :1]"), id="a shape that does not fit"),
-        pytest.param(
-            "self_attention", ("return weights @ value", "return weights @ value + 1"), id="numbers of its own"
-        ),
-        pytest.param("softmax", ("keepdim=True", "keepdim=False"), id="two mistakes"),
-    ],
-)
-def test_wrong_answer_fails_with_the_same_words(
-    id: str, edit: tuple[str, str], checked: Callable[..., list[Done]]
-) -> None:
+@rows(table(__file__, "cases.yml")["wrong"], "id", "edit")
+def test_wrong_answer_fails_with_the_same_words(id: str, edit: list[str], checked: Callable[..., list[Done]]) -> None:
     whole, released = checked(id, *edit)
     assert (whole.returncode, released.returncode) == (1, 1)
     if id == "softmax":  # two known mistakes at once, and plans name single ones only

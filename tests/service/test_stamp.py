@@ -33,39 +33,40 @@ def lead_elsewhere(path: Path) -> None:
     path.parent.symlink_to(newer)
 
 
-def behind_a_link(path: Path) -> Callable[[Path], None]:
-    elsewhere = path.parents[2] / "elsewhere.py"
-    path.rename(elsewhere)
-    path.symlink_to(elsewhere)
-    return lambda _: same_size(elsewhere)
+@pytest.fixture
+def course(tiny_course: Path) -> Path:
+    return tiny_course / "course.yml"
 
 
-def editors_lock(path: Path) -> Callable[[Path], None]:
-    """Emacs puts a link to nowhere beside each file that is being edited."""
-    lock = path.with_name(".#checks.py")
-    lock.symlink_to("somebody@somewhere.4711:1795000000")
-    return lambda _: lock.unlink()
+@pytest.fixture
+def checks(tiny_course: Path) -> Path:
+    return tiny_course / "tests/kits/01_parts/01_share/checks.py"
 
 
 @pytest.mark.parametrize(
-    ("prepare", "change"),
-    [
-        pytest.param(None, same_size, id="same size and time"),
-        pytest.param(None, exchange, id="another file"),
-        pytest.param(None, lead_elsewhere, id="a linked folder"),
-        pytest.param(None, Path.unlink, id="gone"),
-        pytest.param(behind_a_link, None, id="behind a link"),
-        pytest.param(editors_lock, None, id="link to nowhere"),
-    ],
+    "change",
+    [same_size, exchange, lead_elsewhere, Path.unlink],
+    ids=["same size and time", "another file", "a linked folder", "gone"],
 )
-def test_changed_checks_are_seen(
-    prepare: Callable[[Path], Callable[[Path], None]] | None,
-    change: Callable[[Path], object] | None,
-    tiny_course: Path,
-) -> None:
-    course, checks = tiny_course / "course.yml", tiny_course / "tests/kits/01_parts/01_share/checks.py"
-    change = prepare(checks) if prepare else change
+def test_changed_checks_are_seen(change: Callable[[Path], object], course: Path, checks: Path) -> None:
     before = course_stamp(course)
-    assert course_stamp(course) == before and change
+    assert course_stamp(course) == before
     change(checks)
+    assert course_stamp(course) != before
+
+
+def test_change_behind_a_link_is_seen(course: Path, checks: Path) -> None:
+    elsewhere = checks.rename(checks.parents[2] / "elsewhere.py")
+    checks.symlink_to(elsewhere)
+    before = course_stamp(course)
+    same_size(elsewhere)
+    assert course_stamp(course) != before
+
+
+def test_link_to_nowhere_is_no_hindrance(course: Path, checks: Path) -> None:
+    """Emacs puts one beside each file that is being edited."""
+    lock = checks.with_name(".#checks.py")
+    lock.symlink_to("somebody@somewhere.4711:1795000000")
+    before = course_stamp(course)
+    lock.unlink()
     assert course_stamp(course) != before

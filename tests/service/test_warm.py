@@ -193,35 +193,22 @@ def test_judge_that_is_idle_ends(home: Home) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("is_at_work", [True, False], ids=["at work", "between two requests"])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_judge_killed_at_work_costs_one_more_try_and_no_verdict(
-    end: signal.Signals, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
+def test_judge_that_is_killed_or_stopped_costs_one_more_try_and_no_verdict(
+    end: signal.Signals, is_at_work: bool, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "SILENT_SECONDS", 15.0)
+    monkeypatch.setattr(client, *(("SILENT_SECONDS", 15.0) if is_at_work else ("GREET_SECONDS", 1.0)))
     judge = home.warm()
     known = home.judge()
-    thread, results = in_background(lambda: graded(judge, SLOW))
-    assert begun.wait(60)
-    os.kill(known.pid, end)
     try:
+        if not is_at_work:
+            os.kill(known.pid, end)
+        thread, results = in_background(lambda: graded(judge, SLOW))
+        if is_at_work and begun.wait(60):
+            os.kill(known.pid, end)
         thread.join()
         assert results == [("somebody", 4)]
-        assert home.judge() != known
-    finally:
-        with suppress(ProcessLookupError):
-            os.kill(known.pid, signal.SIGKILL)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def test_stopped_judge_is_replaced(end: signal.Signals, home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two requests."""
-    monkeypatch.setattr(client, "GREET_SECONDS", 1.0)
-    judge = home.warm()
-    known = home.judge()
-    os.kill(known.pid, end)
-    try:
-        assert graded(judge, RIGHT) == ("somebody", 4)
         assert home.judge() != known
     finally:
         with suppress(ProcessLookupError):
