@@ -114,7 +114,8 @@ class AttentionWeights(Protocol):
 class Cell(NamedTuple):
     """A number as it is drawn.
 
-    sign: what stands for it in a picture without numbers. told: the number and its place, in words.
+    sign: what stands for it in a picture without numbers. is_wrong: whether it is marked so, as no expected one is.
+    told: the number and its place, in words.
     """
 
     text: str
@@ -161,14 +162,15 @@ class HeatMap:
         axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
         caption = visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
 
-        def drawn(plane: Plane, shade: Shade, sign: Callable[[float], str]) -> Cells:
+        def drawn(plane: Plane, shade: Shade, sign: Callable[[float], str] | None = None) -> Cells:
+            """The cells of a plane; sign: of a wrong number, None where they are not marked."""
             return tuple(
                 tuple(
                     Cell(
                         text := write(number),
                         *shade(number),
-                        text if not math.isfinite(number) else sign(number) if is_wrong else "",
-                        is_wrong,
+                        text if not math.isfinite(number) else sign(number) if sign and is_wrong else "",
+                        sign is not None and is_wrong,
                         f"row {row}, column {column}: {text}",
                     )
                     for number, is_wrong, column in zip(numbers, wrong, columns, strict=True)
@@ -182,7 +184,7 @@ class HeatMap:
             description=f"{caption} {_wrong_places(mismatch, write)}".strip(),
             planes=(
                 ("yours", drawn(came, shade, lambda _: "!")),
-                ("expected", drawn(expected, shade, lambda _: "!")),
+                ("expected", drawn(expected, shade)),
             ),
             rows=rows if len(rows) > 1 else (),
             columns=columns,

@@ -131,7 +131,7 @@ class _Painter:
         labels = "".join(map(self._over_number, self._columns[first:]))
         yield _unbroken(Text(" " * self._label_width + labels, style="dim"))
         for label, cells in zip(self._labels, plane, strict=True):
-            drawn = (part for cell in cells[first:] for part in self._draw(cell, is_marked=number == 0))
+            drawn = (part for cell in cells[first:] for part in self._draw(cell))
             yield _unbroken(Text.assemble((label, "dim"), *drawn))
 
     def _over_number(self, label: str) -> str:
@@ -140,15 +140,14 @@ class _Painter:
         # of a number without room for a blank before the next one, the last digit
         return (label if len(label) < self._width else label[-1]).center(self._width)
 
-    def _draw(self, cell: Cell, *, is_marked: bool) -> Iterator[tuple[str, str]]:
-        """The characters, each with their style. is_marked: whether a wrong number is marked, as only yours are."""
+    def _draw(self, cell: Cell) -> Iterator[tuple[str, str]]:
+        """The characters, each with their style."""
         style, shade = "", NO_NUMBER if cell.level is None else RAMP[cell.level]
         if self._is_coloured:
             style, shade = f"{'white' if cell.ink == WHITE else 'black'} on {cell.paper}", " "
         yield shade * self._blocks or f" {cell.text:>{self._number_width}}", style
         if self._heat.is_mismatch:
-            is_wrong = cell.is_wrong and is_marked
-            yield MARK if is_wrong else " ", WRONG_STYLE if is_wrong and self._is_coloured else style
+            yield MARK if cell.is_wrong else " ", WRONG_STYLE if cell.is_wrong and self._is_coloured else style
 
 
 def _unbroken(line: Text) -> Text:

@@ -15,8 +15,12 @@ from grader.play.scene_terminal import show
 GOLDEN = Path(__file__).parent / "golden"
 NAN = float("nan")
 HEAT = Heat("Who <looks>", tuple("ab c"), tuple("ab c"), ((1.0, 0.0, 0.0, NAN),) * 4)
-EVEN = Heat("Even", tuple("ab"), tuple("abcdefghijklmnopqrstuvwxyzabcdef"), ((1 / 32,) * 32,) * 2)
+EVEN = Heat("Even", ("a",), tuple("abcdefghijklmnopqrstuvwxyzabcdef"), ((1 / 32,) * 32,))
 BOTH = Heat("A head", tuple("ab"), tuple("ab"), ((0.0, 1.0),) * 2, before=("all on", ((1.0, 0.0),) * 2, "without x"))
+STEPS = tuple(
+    (f"times {number}", Heat(f"Times {number}", ("a",), tuple("ab"), (row,)), written)
+    for number, row, written in ((1, (0.5, 0.5), "one"), (2, (0.75, 0.25), "two"))
+)
 CURVE = Curve("It falls", "steps", "loss", (0.0, 10.0, 20.0), (("one", (3.0, 2.0, NAN)), ("other", (3.0, 1.5, 0.5))))
 EVIL = "\x1b[31m<script>alert(1)</script>\u202e"
 PARTS = (
@@ -27,7 +31,7 @@ PARTS = (
     BOTH,
     Grid("Losses", ("", "in stories", "in random letters, repeated"), (("all on", "0.50", "0.00"),)),
     CURVE,
-    Slider("Larger", (("times 1", HEAT, "one"), ("times 2", EVEN, "two")), 0),
+    Slider("Larger", STEPS, 0),
     Written("It writes", "ti", (("your class", "na a plum"), (EVIL, EVIL))),
 )
 SLIDER_MOVES = """
