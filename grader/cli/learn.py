@@ -130,7 +130,7 @@ def check(
 
 
 def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
-    """Print the verdicts, and what to do next."""
+    """Print the verdicts, and what to do next: one line of it where a check failed."""
     from grader.judge.faults import NOT_PYTHON
     from grader.practice.overview import print_next, put
     from grader.render.terminal import print_record, print_verdicts
@@ -144,12 +144,13 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
     for sentence in checked.told:
         put(screen, sentence)
     again = f"--seed {record.seed}"
-    if len(record.exercises) == 1 and record.exercises[0].status == "failed":
+    if checked.is_right:
+        _offer_play(record)
+    elif len(record.exercises) == 1 and record.exercises[0].status == "failed":
         if not record.exercises[0].checks[0].message.startswith(NOT_PYTHON):
             put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}", is_wrapped=False)
-    elif not checked.is_right and not verbose:
+    elif not verbose:
         put(screen, f"The same inputs again with {again}")
-    _offer_play(record)
     if all(result.status in ("passed", "partly") for result in record.exercises):
         print_next(workspace, progress_of(workspace), screen)
 

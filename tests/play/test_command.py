@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pexpect
 import pytest
 
@@ -55,7 +57,8 @@ def test_passed_code_plays_in_a_terminal_and_on_a_page(desk):
 @pytest.mark.thorough
 def test_failed_code_plays_and_what_raises_ends_with_what_was_shown_so_far(desk):
     checked = desk.checks(ID, NO_SCALE)
-    assert checked.returncode == 1 and f"See it at work: kata play {ID}" in checked.stdout
+    assert checked.returncode == 1 and "kata play" not in checked.stdout, "one line of what to do next"
+    assert checked.stdout.splitlines()[-1].startswith(f"Step through it: kata check --debug {ID} --seed ")
     done = desk.kata("play", ID)
     assert done.returncode == 0
     assert "did not pass" in done.stdout and "by the formula" in done.stdout
@@ -136,6 +139,15 @@ def test_watch_offers_it_after_a_save(desk):
     child.send("q")
     child.expect_exact("The watch has ended.")
     child.close(force=True)
+
+
+@pytest.mark.thorough
+def test_plain_pytest_offers_it_for_one_exercise(desk, run_command):
+    files = [desk.write(id) for id in (SMALL, "soft_lookup")]
+    for checked, offers in ((files[:1], [f"See it at work: kata play {SMALL}"]), (files, [])):
+        done = run_command(sys.executable, "-m", "pytest", *checked, cwd=desk.folder, env=desk.environment)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert [line for line in done.stdout.splitlines() if "kata play" in line] == offers
 
 
 # --- what is offered, and what can be switched off --------------------------------------------------------------------
