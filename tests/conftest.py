@@ -64,24 +64,17 @@ def _turn(path: Path) -> int:
 
 
 @pytest.fixture(scope="session")
-def made_once(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[str, Callable[[], Path], Callable[[Path], None]], Path]:
-    """Has one of the workers make a folder that takes long; `made_once(name, make, then)` is where it lies.
-
-    `then` is called in each worker, in one at a time.
-    """
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], Path]], Path]:
+    """Has one of the workers make what takes long; `made_once(name, make)` is where it lies."""
     own = tmp_path_factory.getbasetemp()
     place = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
-    def once(name: str, make: Callable[[], Path], then: Callable[[Path], None]) -> Path:
+    def once(name: str, make: Callable[[], Path]) -> Path:
         with FileLock(place / f"{name}.lock"):
             told = place / f"{name}.made"
             if not told.exists():
                 told.write_text(str(make()), encoding="utf-8")
-            made = Path(told.read_text(encoding="utf-8"))
-            then(made)
-        return made
+            return Path(told.read_text(encoding="utf-8"))
 
     return once
 

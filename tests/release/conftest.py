@@ -60,7 +60,7 @@ def planned_wheel(tmp_path_factory: pytest.TempPathFactory, kata: Kata, made_onc
         (wheel,) = folder.glob("*.whl")
         return wheel
 
-    return made_once("planned-wheel", make, lambda wheel: None)
+    return made_once("planned-wheel", make)
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +72,9 @@ def planned(
 ) -> Path:
     """The folder of the course in that wheel."""
     folder = planned_wheel.parent / "course"
-    return made_once("planned", lambda: course_in_wheel(planned_wheel, folder), lambda made: use_course(made, made))
+    made = made_once("planned", lambda: course_in_wheel(planned_wheel, folder))
+    use_course(made, made)
+    return made
 
 
 @pytest.fixture(scope="session")
