@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from markdown_it import MarkdownIt
 
 from grader.cli.app import app
 
@@ -29,9 +30,7 @@ OURS = re.compile(r"^(?:\w+=\S+ +)*(?:(?:python3?|bash) +)?(?P<path>(?:scripts|b
 NBGRADER = Path(sys.executable).with_name("nbgrader")
 SHELLS = ("", "sh", "bash", "shell", "console")
 COMMENT = re.compile(r"\s+#(?:\s.*)?$")
-HEADING = re.compile(r"^#+ +(.*)$")
-FENCE = re.compile(r"^ *```(\S*)")
-INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+CONTINUED = re.compile(r"\\\n\s*")
 BLOCKS = re.compile(r"^```(python|json|yaml)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 WITH_NBGRADER = ("nbgrader", "teacher")
@@ -55,27 +54,22 @@ def is_command(text: str) -> bool:
 
 
 def sections(path: Path) -> Iterator[Section]:
-    """The sections of a document. Code is fenced, or indented by four after an empty line."""
-    section, begun = Section(path.relative_to(ROOT).as_posix(), ""), ""
-    fence, indented, empty = None, False, True
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if fence is None and (found := HEADING.match(line)):
+    """The sections of a document, with the commands in blocks of code and those within sentences."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    tokens = MarkdownIt().parse("".join(lines))
+    section, begun = Section(path.relative_to(ROOT).as_posix(), ""), 0
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open" and token.map:
+            section.text, begun = "".join(lines[begun : token.map[0]]), token.map[0]
             yield section
-            section = Section(section.document, found[1])
-        section.text += f"{line}\n"
-        if (found := FENCE.match(line)) and (fence is None or not found[1]):
-            fence = found[1] if fence is None else None
-            continue
-        indented = line.startswith("    ") and (indented or empty)
-        if fence in SHELLS or (fence is None and indented):
-            text = begun + COMMENT.sub("", line.strip().removeprefix("$ "))
-            begun = text.removesuffix("\\") if text.endswith("\\") else ""
-            if is_command(text) and not begun:
-                section.commands.append(text)
-        elif fence is None:
-            section.mentioned += filter(is_command, INLINE.findall(line))
-        empty = not line.strip()
-        indented = indented or (empty and indented)
+            section = Section(section.document, tokens[place + 1].content)
+        elif token.type in ("fence", "code_block") and token.info in SHELLS:
+            for line in CONTINUED.sub("", token.content).splitlines():
+                section.commands += filter(is_command, [COMMENT.sub("", line.strip().removeprefix("$ "))])
+        else:
+            codes = (each.content for each in token.children or () if each.type == "code_inline")
+            section.mentioned += filter(is_command, codes)
+    section.text = "".join(lines[begun:])
     yield section
 
 

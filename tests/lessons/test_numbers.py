@@ -14,29 +14,16 @@ import pytest
 import torch
 from torch import Tensor, nn, tensor
 
+from tests import cases
+
 from .reading import BLOCK, LESSONS, ROOT, equations_of, numbers_only, precision_of, row, sections_of, value_of
 
 SECTIONS = {lesson.parent.name: sections_of(lesson) for lesson in LESSONS}
 LONG_NUMBER = re.compile(r"(?<![\w.])(?:\d*\.\d{3,}|\d{4,})(?!\w)")
 """What nobody checks in their head: three digits after the point, or four before it."""
-GIVEN = {"65504", "1000", "10000", "4096", "2.718", "2014", "2017", "2019", "2023", "2024"}
-GIVEN |= {".3992", ".3858", ".8610", ".2156", ".1972", ".0004"}
-"""The largest float16, sizes, e, years; and HackTricks' own numbers in unit 1, and how far they are off."""
-
-X = tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98], [0.29, 0.54, 0.93]], dtype=torch.float64)
-"""Hello shiny sun."""
-JOURNEY = tensor(
-    [0.43, 0.15, 0.89, 0.55, 0.87, 0.66, 0.57, 0.85, 0.64, 0.22, 0.58, 0.33, 0.77, 0.25, 0.10, 0.05, 0.80, 0.55]
-).view(6, 3)
-"""Your journey starts with one step."""
-A = tensor(
-    [
-        [[0.2745, 0.6584, 0.2775, 0.8573], [0.8993, 0.0390, 0.9268, 0.7388], [0.7179, 0.7058, 0.9156, 0.4340]],
-        [[0.0772, 0.3565, 0.1479, 0.5331], [0.4066, 0.2318, 0.4545, 0.9737], [0.4606, 0.5159, 0.4220, 0.5786]],
-    ],
-    dtype=torch.float64,
-)
-"""Day 15's two heads."""
+KNOWN = cases.table(__file__, "numbers.yml")
+X, A = (tensor(KNOWN[name], dtype=torch.float64) for name in ("hello", "heads"))
+JOURNEY = tensor(KNOWN["journey"])
 
 Rows = Iterator[tuple[str, str]]
 """Sections, and rows of numbers that stand there."""
@@ -220,7 +207,7 @@ def test_numbers_worked_by_hand_are_those_of_torch(unit: str, rows_of: Callable[
     for text in SECTIONS[unit].values():
         worked += [numbers_only(each.partition(" = ")[2]) for each in equations_of(text)]  # their results
         worked += [output.replace("0.", ".") for language, output in BLOCK.findall(text) if language == "text"]
-    known = GIVEN.union(*map(LONG_NUMBER.findall, worked))
+    known = set(KNOWN["given"]).union(*map(LONG_NUMBER.findall, worked))
     unknown = {name: set(LONG_NUMBER.findall(text)) - known for name, text in shown.items()}
     assert not any(unknown.values()), f"nothing works out {unknown}"
 
@@ -243,19 +230,14 @@ def test_equations_are_found() -> None:
     ]
 
 
-def fits(mask: tuple[int, ...], scores: tuple[int, ...]) -> bool:
+def fits(mask: list[int], scores: tuple[int, ...]) -> bool:
     with contextlib.suppress(RuntimeError):
         torch.broadcast_shapes(mask, scores)
         return True
     return False
 
 
-@pytest.mark.parametrize(
-    ("mask", "heads"),
-    [((2, 3), [1, 2, 3]), ((2, 1, 3), [1, 2]), ((2, 1, 3, 1), []), ((3, 1, 3), [1, 3]), ((3, 1, 3, 1), [1, 2, 3])],
-)
-def test_a_padding_mask_with_wrong_axes_runs_for_these_numbers_of_heads(
-    mask: tuple[int, ...], heads: list[int]
-) -> None:
+@cases.rows(KNOWN["masks"], "mask", "heads")
+def test_a_padding_mask_with_wrong_axes_runs_for_these_numbers_of_heads(mask: list[int], heads: list[int]) -> None:
     sequences = queries = mask[0]
     assert [each for each in (1, 2, 3) if fits(mask, (sequences, each, queries, 3))] == heads
