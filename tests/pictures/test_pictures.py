@@ -18,7 +18,7 @@ LESSONS = sorted(EXERCISES.glob("*/README.md"))
 PICTURES = sorted(EXERCISES.glob("*/*.svg"))
 SCRIPTS = sorted(path for path in (ROOT / "scripts" / "pictures").glob("*.py") if path.name != "drawing.py")
 
-pytestmark = pytest.mark.timeout(300)  # the first test waits for all scripts, and each of them for torch
+pytestmark = pytest.mark.timeout(300)  # the first test runs all scripts, and each of them loads torch
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {"svg", "title", "desc", "rect", "text", "line", "polygon", "path", "circle"}
@@ -32,37 +32,22 @@ def name_of(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def shown_in(lesson: Path) -> list[tuple[str, str]]:
-    """The lesson's pictures: alternative text and address of each."""
-    return IMAGE.findall(lesson.read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def drawn(tmp_path_factory: pytest.TempPathFactory, run_warm: Callable[..., Callable[..., Done]]) -> dict[str, bytes]:
-    """What all scripts draw together, into an empty folder."""
-    folder = tmp_path_factory.mktemp("pictures")
+@pytest.mark.thorough
+def test_the_scripts_draw_the_pictures_beside_the_lessons_again_and_no_others(
+    tmp_path: Path, run_warm: Callable[..., Callable[..., Done]]
+) -> None:
     draw = run_warm("python", *SCRIPTS)
     for script in SCRIPTS:
-        done = draw(script, "--into", folder, cwd=ROOT, env={"PYTHONDONTWRITEBYTECODE": "1"}, seconds=60)
+        done = draw(script, "--into", tmp_path, cwd=ROOT, env={"PYTHONDONTWRITEBYTECODE": "1"}, seconds=60)
         assert done.returncode == 0, done.stderr
-    return {name_of(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-@pytest.mark.thorough
-def test_the_scripts_draw_the_pictures_beside_the_lessons_and_no_others(drawn: dict[str, bytes]) -> None:
-    assert PICTURES
-    assert set(drawn) == {name_of(path) for path in PICTURES}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("picture", PICTURES, ids=name_of)
-def test_a_script_draws_the_same_picture_again(picture: Path, drawn: dict[str, bytes]) -> None:
-    assert drawn[name_of(picture)] == picture.read_bytes(), "run the scripts in scripts/pictures again"
+    drawn = {name_of(path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert PICTURES and set(drawn) == set(map(name_of, PICTURES))
+    assert [name_of(path) for path in PICTURES if drawn[name_of(path)] != path.read_bytes()] == [], "run them again"
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.parent.name)
 def test_a_lesson_shows_each_picture_beside_it_once_and_says_what_is_seen(lesson: Path) -> None:
-    shown = shown_in(lesson)
+    shown = IMAGE.findall(lesson.read_text(encoding="utf-8"))
     assert sorted(address for _, address in shown) == sorted(path.name for path in lesson.parent.glob("*.svg"))
     for text, address in shown:
         assert len(text.split()) >= WORDS_AT_LEAST, address
