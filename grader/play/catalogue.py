@@ -18,10 +18,6 @@ from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
 
 
-class UnknownSwitch(KataError):
-    """This part cannot be switched off here; the message is one sentence."""
-
-
 class NotYet(KataError):
     """It cannot be played yet; the message is one sentence that says what to do first."""
 
@@ -54,7 +50,7 @@ NOTHING_OFF = Without()
 
 
 def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Without:
-    """Read the names of parts to switch off. Raises UnknownSwitch."""
+    """Read the names of parts to switch off. Raises KataError."""
     plain: set[str] = set()
     chosen: set[tuple[int, int]] = set()
     for name in names:
@@ -64,10 +60,10 @@ def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> W
         elif name in play.switches and name != "head":
             plain.add(name)
         elif not play.switches:
-            raise UnknownSwitch(f"Nothing can be switched off in {play.id}.")
+            raise KataError(f"Nothing can be switched off in {play.id}.")
         else:
             there = [f"head:1.1 to head:{layers}.{heads}" if each == "head" else each for each in play.switches]
-            raise UnknownSwitch(f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}.")
+            raise KataError(f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}.")
     return Without(**dict.fromkeys(plain, True), heads=frozenset(chosen))
 
 

@@ -36,7 +36,7 @@ class PaddingScene(GapsScene):
         self._asked = Attending(stage, CLASSES[play.id], self._layers)
 
     def read(self, text: str) -> torch.Tensor:
-        """The typed text as numbers, short enough for padding behind it. Raises BadText."""
+        """The typed text as numbers, short enough for padding behind it. Raises KataError."""
         return read_text(text, GAPS_CONTEXT - PADDING, gaps=True)
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:

@@ -9,11 +9,13 @@ from functools import cache
 
 import torch
 
+from grader.errors import KataError
+
 from .catalogue import Play, Without, switched_off
 from .nets import Attend, enter, layers_of, load, loss_by_letter, norm, run
 from .parts import Grid, Heat, Part, Plane, Words
 from .stage import Stage
-from .texts import ALPHABET, GAP, HIDDEN, BadText, decode, encode, known_name, story
+from .texts import ALPHABET, GAP, HIDDEN, decode, encode, known_name, story
 
 EXAMPLE = "rosa met luka. luka gave ro"
 MOST_LETTERS = 48
@@ -42,7 +44,7 @@ class ModelScene:
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """Yield the parts to show, each as soon as it is computed; in_full: all parts, for a page.
 
-        Raises BadText, UnknownSwitch for bad input, Stopped where the learner's code fails, MachineError.
+        Raises KataError for bad input, Stopped where the learner's code fails, MachineError.
         """
         without = switched_off(self._play, off, len(self._layers), self.heads)
         letters = self.read(text)
@@ -50,7 +52,7 @@ class ModelScene:
         yield from self.shown(text, letters, without, in_full=in_full)
 
     def read(self, text: str) -> torch.Tensor:
-        """The typed text as numbers. Raises BadText."""
+        """The typed text as numbers. Raises KataError."""
         return read_text(text)
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
@@ -66,7 +68,7 @@ class GapsScene(ModelScene):
     """A scene in a model that guesses hidden letters."""
 
     def read(self, text: str) -> torch.Tensor:
-        """The typed text, with its hidden letters, as numbers. Raises BadText."""
+        """The typed text, with its hidden letters, as numbers. Raises KataError."""
         return read_text(text, GAPS_CONTEXT, gaps=True)
 
     def loss(self, attend: Attend) -> float:
@@ -78,11 +80,11 @@ class GapsScene(ModelScene):
 
 
 def read_text(text: str, most: int = MOST_LETTERS, *, gaps: bool = False) -> torch.Tensor:
-    """The typed text as numbers; gaps: at least one letter is hidden. Raises BadText."""
+    """The typed text as numbers; gaps: at least one letter is hidden. Raises KataError."""
     if not 2 <= len(text) <= most:
-        raise BadText(f"Type 2 to {most} letters; these are {len(text)}.")
+        raise KataError(f"Type 2 to {most} letters; these are {len(text)}.")
     if gaps and HIDDEN not in text:
-        raise BadText(f"Hide at least one letter: type {HIDDEN} in its place.")
+        raise KataError(f"Hide at least one letter: type {HIDDEN} in its place.")
     return torch.tensor(encode(text, gaps=gaps))
 
 

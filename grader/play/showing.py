@@ -61,7 +61,7 @@ class Showing:
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """Yield each part as soon as it is computed, and a warning for what goes wrong. The parts are then kept.
 
-        in_full: all parts, for a page. Raises BadText, UnknownSwitch, MachineError.
+        in_full: all parts, for a page. Raises KataError, MachineError.
         """
         seen: list[Part] = []
         try:
@@ -135,7 +135,7 @@ def played_in_cell(
 ) -> Iterator[tuple[str, str]]:
     """Run the scene of a source; yield its parts as text and HTML. has_magic: whether `%kata` is known there.
 
-    Raises KataError, NotYet, MachineError.
+    Raises KataError, MachineError.
     """
     play = play_of(exercise.id)
     if play is None:

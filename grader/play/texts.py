@@ -20,16 +20,12 @@ GAP, HIDDEN = len(ALPHABET), "_"
 """Stands for a letter to be guessed, as a number and as it is typed."""
 
 
-class BadText(KataError):
-    """The typed text cannot be played; the message is one sentence."""
-
-
 def encode(text: str, *, gaps: bool = False) -> list[int]:
-    """The number of each letter; gaps: hidden ones are allowed. Raises BadText for a text the models cannot read."""
+    """The number of each letter; gaps: hidden ones are allowed. Raises KataError for a text the models cannot read."""
     known = ALPHABET + HIDDEN * gaps
     lowered = text.lower()
     if unknown := sorted(set(lowered) - set(known)):
-        raise BadText(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
+        raise KataError(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
     return [known.index(letter) for letter in lowered]
 
 
@@ -107,10 +103,10 @@ def written(date: datetime.date, form: str) -> str:
 
 
 def encode_date(text: str) -> list[int]:
-    """The number of each letter, padded with blanks. Raises BadText for an unreadable text."""
+    """The number of each letter, padded with blanks. Raises KataError for an unreadable text."""
     lowered = text.lower()
     if unknown := sorted(set(lowered) - set(DATE_LETTERS)):
-        raise BadText(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
+        raise KataError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
     if not 1 <= len(lowered) <= LONGEST:
-        raise BadText(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
+        raise KataError(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
     return [DATE_LETTERS.index(letter) for letter in lowered.ljust(LONGEST)]

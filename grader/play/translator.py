@@ -30,7 +30,7 @@ class TranslatorScene(ModelScene):
         self._asked = Attending(stage, CLASSES[play.id], self._layers)
 
     def read(self, text: str) -> torch.Tensor:
-        """The typed text as one source (1, n). Raises BadText."""
+        """The typed text as one source (1, n). Raises KataError."""
         return torch.tensor([encode_date(text)])
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:

@@ -8,13 +8,13 @@ from typing import Any
 
 import torch
 
+from grader.errors import KataError
 from grader.judge.case import Case
 
 from .catalogue import Play, switched_off
 from .nets import loss_by_letter
 from .parts import Curve, Part, Words, Written
 from .stage import Stage, Stopped, formed
-from .texts import BadText
 
 EXAMPLE = """\
 the cat sat down upon the mat, the mat was by the door.
@@ -69,10 +69,12 @@ class WriterScene:
 
     def _begin(self, text: str) -> None:
         if not LEAST <= len(text) <= MOST:
-            raise BadText(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
+            raise KataError(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
         self._signs = sorted(set(text))
         if len(self._signs) > MOST_SIGNS:
-            raise BadText(f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}.")
+            raise KataError(
+                f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}."
+            )
         self._text = text
         self._losses: list[float] = []
         self._written: list[tuple[str, str]] = []

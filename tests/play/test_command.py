@@ -7,7 +7,8 @@ import sys
 import pexpect
 import pytest
 
-from grader.play.catalogue import PLAYS, UnknownSwitch, offer_of, play_of, switched_off
+from grader.errors import KataError
+from grader.play.catalogue import PLAYS, offer_of, play_of, switched_off
 from grader.record import CheckResult, Diagnosis, ExerciseResult
 
 from ..cases import rows
@@ -155,7 +156,7 @@ def test_plain_pytest_offers_it_for_one_exercise(desk, run_command):
 
 @rows(CASES["switches"], "names", "said")
 def test_what_is_not_there_cannot_be_switched_off(names, said):
-    with pytest.raises(UnknownSwitch, match=said):
+    with pytest.raises(KataError, match=said):
         switched_off(play_of(ID), names, layers=2, heads=4)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from grader.errors import KataError
 from grader.play import texts
 from grader.play.catalogue import PLAYS
 from grader.play.letters import measured
@@ -39,7 +40,7 @@ def test_every_play_is_an_exercise_and_each_of_its_switches_is_there(scene, cour
 
 @rows(CASES["refused_texts"], "id", "text")
 def test_a_text_that_the_model_cannot_read_is_refused(scene, id, text):
-    with pytest.raises(texts.BadText):
+    with pytest.raises(KataError):
         list(scene(id).parts(text, (), in_full=False))
 
 
