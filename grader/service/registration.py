@@ -144,13 +144,6 @@ def course_stamp(course: Path) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def imported_modules(root: Path) -> dict[str, str]:
-    """The present state of each file of the course that was imported; not of packages in a `.venv` there."""
-    found = (getattr(each, "__file__", None) for each in list(sys.modules.values()))
-    own = {file for file in found if isinstance(file, str) and file.startswith(os.path.join(root, ""))}
-    return {file: _line(file) for file in own if not file.startswith(os.path.join(sys.prefix, ""))}
-
-
 def _lines(place: Path) -> Iterator[str]:
     """One line for each file at or below a place."""
     if place.is_file():

@@ -29,7 +29,6 @@ from .registration import (
     Reply,
     Request,
     course_stamp,
-    imported_modules,
     judges_folder,
     register,
     registered,
@@ -64,7 +63,6 @@ class Server:
         except MachineError as error:
             self._launched = error
         self._judge: Judge | None = None
-        self._imported: dict[str, str] = {}
         self._queue: SimpleQueue[tuple[Request, Connection]] = SimpleQueue()
         self._caller: Connection | None = None
         """Whose request is being graded."""
@@ -161,9 +159,7 @@ class Server:
 
     def _is_stale(self) -> bool:
         """Whether the course or the program have changed."""
-        now = imported_modules(self._course.parent)
-        self._imported = {**now, **self._imported}  # each as it was when first seen
-        return course_stamp(self._course) != self._stamp or any(self._imported[file] != now[file] for file in now)
+        return course_stamp(self._course) != self._stamp
 
     def _leave(self) -> NoReturn:
         """Unregister and exit, with the zygote and all workers."""

@@ -154,21 +154,6 @@ def test_changed_course_counts_at_once(file: str, old: str, new: str, points: in
     await_true(lambda: not is_running(before.pid))
 
 
-@pytest.mark.thorough
-def test_module_that_checks_import_decides_as_it_is_now(home: Home) -> None:
-    """It lies beside what a judge is known to read."""
-    imported = home.course / "tests" / "common" / "parts_of_all.py"
-    imported.parent.mkdir()
-    imported.write_text("PARTS = [0.25, 0.25, 0.5]\n")
-    place = f"import sys\n\nimport torch\nsys.path.insert(0, {str(imported.parent)!r})\n"
-    change(home.course / CHECKS, "[0.25, 0.25, 0.5]", "PARTS")
-    change(home.course / CHECKS, "import torch\n", f"{place}from parts_of_all import PARTS\n")
-    judge = home.warm()
-    assert graded(judge, RIGHT) == ("somebody", 4)
-    imported.write_text("PARTS = [0.5, 0.25, 0.25]\n")
-    assert graded(judge, RIGHT) == ("somebody", 3)
-
-
 def test_another_version_of_the_protocol_asks_another_judge(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     old = home.warm() and home.judge()
     monkeypatch.setattr(registration, "PROTOCOL", registration.PROTOCOL + 1)
