@@ -70,8 +70,8 @@ _FROM_WHEEL = """\
     print("To have them here, type this in a cell of your own, then restart the kernel:")
     print("%pip install {wheel}")"""
 _FROM_INSTRUCTOR = """\
-    print("To have them here, ask your instructor for the file to install. It is in no package index:")
-    print("whatever bears that name there is something else.")"""
+    print("To have them here, ask your instructor for the file to install.")
+    print("Do not install it by a name: it is in no package index.")"""
 
 # When nbgrader's Validate runs it, it fails unless every check passed; without our module it fails through stderr.
 _TEST = """\

@@ -112,7 +112,9 @@ def test_check_cell_without_the_grader_is_a_kind_sentence(folder: Folder) -> Non
     program = "import sys; sys.modules['grader'] = None\n" + "".join(cell["source"])
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("The checks are not installed where this notebook runs.")
-    assert "ask your instructor for the file to install. It is in no package index" in done.stdout and not done.stderr
+    assert (
+        "ask your instructor for the file to install.\nDo not install it by a name" in done.stdout and not done.stderr
+    )
 
 
 def test_check_cells_play_no_part_in_what_is_handed_in(folder: Folder, tmp_path: Path) -> None:

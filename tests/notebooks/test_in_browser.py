@@ -18,10 +18,10 @@ import pytest
 
 from grader.course.installed import VARIABLE
 from grader.mismatch import Mismatch
-from grader.record import CheckResult, ExerciseResult
 from grader.render.cell_output import CellOutput
 from grader.render.verdict import verdict_on
 from tests.cases import table
+from tests.records import check, exercise
 
 from .conftest import RIGHT, UNIT, Edit, Folder, Notebook, named
 
@@ -284,12 +284,8 @@ def run_cell(browser: Any, text: str, script: str) -> Any:
 
 def earlier_verdict() -> dict[str, Any]:
     """The output of a check that no kernel here has given, so that JupyterLab does not trust it."""
-    check = CheckResult(
-        name="test_example", title="It fits.", outcome="failed", points=0.0, max_points=4.0, visible=True, message="No."
-    )
-    result = ExerciseResult(
-        id="share", status="failed", points=0.0, max_points=4.0, checks=(check,), diagnosis=(), seconds=0.0
-    )
+    failed = check(name="test_example", title="It fits.", outcome="failed", max_points=4.0, visible=True, message="No.")
+    result = exercise(failed, id="share", status="failed")
     mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
     shown = verdict_on(result, title="Before", mismatches={("share", "test_example"): mismatch}, in_cell=True)
     verdict = CellOutput(shown, closing="Checked as it was run in [1].")
@@ -307,10 +303,10 @@ def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata
     done = kata("init", mine, "--course", screens.folder.course, cwd=screens.folder.root)
     assert done.returncode == 0, done.stderr
     released = screens.folder.released(UNIT)
-    check = "".join(Edit.cell(released, "check-share")["source"])
+    checking = "".join(Edit.cell(released, "check-share")["source"])
     cells = [
         {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None, "id": f"c{n}"}
-        for n, source in enumerate((WHOLE_SUM, check, EARLIER, PLAYED))
+        for n, source in enumerate((WHOLE_SUM, checking, EARLIER, PLAYED))
     ]
     cells[-2]["outputs"] = [earlier_verdict()]
     cells[-1]["outputs"] = [displayed("", SCENE.read_text("utf-8"))]
