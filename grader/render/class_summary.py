@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import mean, median
 
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Isolation, Record, Status
 
 from .safe_text import safe_line
-from .verdict import reason_of
+from .verdict import cause_of, reason_of
 from .wording import Units, counted, score, share
 
 NAME_LIMIT = 60
@@ -21,6 +21,8 @@ NAMELESS = "(no name)"  # a folder's name may be a blank
 REASON_LIMIT = 200
 
 TOPICS = 3
+SHARED_BY = 2
+"""Unexplained failures are reported if at least this many learners share them: a single learner's page says more."""
 FEW_PASS = 0.1
 ENOUGH_TRIED = 5
 """An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
@@ -73,17 +75,19 @@ class LearnerRow:
 
 @dataclass
 class CheckTally:
-    """One check across the class, and how many learners miss it."""
+    """One check across the class. `unexplained`: learners who fail it without a known mistake in the exercise."""
 
     title: str
     missed: int = 0
+    unexplained: list[LearnerRow] = field(default_factory=list)
 
 
 @dataclass
 class ExerciseTally:
     """One exercise across the class.
 
-    stuck: learners for whom every check failed for the same reason. misconceptions: by the mistake and its message.
+    stuck: learners for whom every check failed for the same reason, by that. misconceptions: by the mistake and its
+    message.
     """
 
     id: str
@@ -91,7 +95,7 @@ class ExerciseTally:
     unit: str
     counts: Counter[Status] = field(default_factory=Counter)
     checks: dict[str, CheckTally] = field(default_factory=dict)
-    stuck: int = 0
+    stuck: dict[str, list[LearnerRow]] = field(default_factory=dict)
     misconceptions: dict[tuple[str, str], Topic] = field(default_factory=dict)
 
     @property
@@ -122,7 +126,7 @@ class ExerciseTally:
 
 @dataclass(frozen=True)
 class Topic:
-    """A known mistake that learners made in an exercise."""
+    """What several learners share in an exercise: a known mistake, or a failure that none explains."""
 
     exercise: ExerciseTally
     message: str
@@ -130,7 +134,7 @@ class Topic:
 
     @property
     def how_many(self) -> str:
-        """How many learners made it, of how many who tried."""
+        """How many learners share it, of how many who tried."""
         tried = self.exercise.tried
         return f"{len(self.learners)} of the {tried} learners who tried" if tried > 1 else "the one learner who tried"
 
@@ -244,12 +248,13 @@ class ClassSummary:
         tally = self._tallies.setdefault(exercise.id, ExerciseTally(exercise.id, title, unit))
         tally.counts[exercise.status] += 1
         if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
-            tally.stuck += 1
+            tally.stuck.setdefault(cause_of(exercise.checks[0].message), []).append(row)
         elif exercise.status in ("passed", "failed"):
             for check in exercise.checks:
                 if check.outcome == "failed":
                     missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
                     missed.missed += 1
+                    missed.unexplained += [] if exercise.diagnosis else [row]
         for diagnosis in exercise.diagnosis:
             key = diagnosis.mistake, diagnosis.message
             made = tally.misconceptions.setdefault(key, Topic(tally, diagnosis.message))
@@ -296,6 +301,13 @@ class ClassSummary:
         return self.misconceptions[:TOPICS]
 
     @property
+    def unexplained(self) -> list[Topic]:
+        """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
+        found = (topic for tally in self.exercises if not tally.may_be_unfair for topic in _unexplained(tally))
+        shared = (topic for topic in found if len(topic.learners) >= SHARED_BY)
+        return sorted(shared, key=lambda topic: -len(topic.learners))[:TOPICS]
+
+    @property
     def doubtful(self) -> list[ExerciseTally]:
         """The exercises that almost no learner passes, in course order."""
         return [tally for tally in self.exercises if tally.may_be_unfair]
@@ -335,3 +347,11 @@ def _is_stuck(exercise: ExerciseResult) -> bool:
     reasons = [reason_of(check.message) for check in exercise.checks if check.outcome in ("failed", "error")]
     passed = any(check.outcome == "passed" for check in exercise.checks)
     return not passed and len(reasons) > 1 and len(set(reasons)) == 1 and bool(reasons[0].strip())
+
+
+def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
+    check = max(tally.checks.values(), key=lambda check: len(check.unexplained), default=None)
+    if check and check.unexplained:
+        yield Topic(tally, f"miss “{check.title}” Read a few of their answers.", check.unexplained)
+    for cause, learners in tally.stuck.items():
+        yield Topic(tally, f"fail every check. {cause}", learners)

@@ -141,7 +141,7 @@ def _reasons(tally: ExerciseTally) -> Iterator[str]:
     if check := tally.most_missed:
         yield f"{check.missed} miss “{safe_line(check.title)}”"
     if tally.stuck:
-        yield f"{tally.stuck} failed every check for one reason"
+        yield f"{sum(map(len, tally.stuck.values()))} failed every check for one reason"
 
 
 def _topics(summary: ClassSummary) -> Lines:

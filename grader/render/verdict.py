@@ -40,6 +40,8 @@ ERROR_PLACE = re.compile(r"\A[^\n:]{1,80}? in line \d{1,6}\b")
 """The begin of the message of an error: its type and the learner's line. What follows differs with a case's sizes."""
 ONLY_NUMBERS = re.compile(r"has the right shape, but|\byours (?:is|are) \[|right elsewhere, is wrong|numbers? is right")
 """Messages that say no more than that numbers are wrong, and which."""
+OWN_LINE = re.compile(r" in line \d{1,6}\b[^:]*(?=:)")
+"""A learner's line in a sentence that says what is wrong after a colon."""
 NUMBER = re.compile(r"\d[\d.,]*")
 STEM = re.compile(r"(?<![^\W\d_])[^\W\d_]{4}")
 """The begin of a word that says something, so that "divide" and "divides" are one."""
@@ -303,6 +305,11 @@ def reason_of(message: str) -> str:
     """Equal for errors of one type in one line, and for equal messages: those are said once."""
     place = ERROR_PLACE.match(message)
     return place[0] if place else message
+
+
+def cause_of(message: str) -> str:
+    """Equal for learners of a class whose code fails for the same cause: the message's first line, without theirs."""
+    return OWN_LINE.sub("", message.strip().partition("\n")[0])
 
 
 def repeats(message: str, named: str) -> bool:

@@ -15,12 +15,13 @@ from grader.render.class_summary import ClassSummary, LearnerRow
 from grader.render.class_table import print_class
 
 from ..cases import rows
-from .conftest import CASES, class_record, class_result, crowd, printed
+from .conftest import CASES, CHECKS, class_record, class_result, crowd, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
 UNITS = [("One", ["a"]), ("Two", ["b"])]
 FAILED = {"missed": ["test_formula"]}
+STUCK = {"missed": CHECKS, "reason": "SyntaxError in line 3: it was never closed"}
 
 
 def wrong(*mistakes: str, id: str = "a", **more: Any) -> ExerciseResult:
@@ -46,15 +47,18 @@ def test_exercises_come_in_course_order_and_unknown_ones_last() -> None:
     assert [row.statuses for row in summary.rows] == [{"x": "passed", "b": "passed"}, {"a": "missing"}]
 
 
-@rows(CASES["stuck"], "reason", "others", "missed", "is_stuck")
-def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(
-    reason: str, others: str, missed: list[str], is_stuck: bool
-) -> None:
-    result = wrong(missed=missed, reason=reason)
-    first, *rest = result.checks
-    checks = (first, *(each.model_copy(update={"message": others or each.message}) for each in rest))
-    (tally,) = class_of(result.model_copy(update={"checks": checks})).exercises
-    assert (tally.stuck, tally.most_missed is None) == (int(is_stuck), is_stuck)
+@rows(CASES["stuck"], "more", "stuck")
+def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(more: Any, stuck: list[str]) -> None:
+    (tally,) = class_of(wrong(**more)).exercises
+    assert list(tally.stuck) == stuck
+    assert (tally.most_missed is None) == bool(stuck)
+
+
+def test_an_error_of_which_one_check_shows_shapes_is_one_reason() -> None:
+    first, *others = wrong(**STUCK).checks
+    shown = first.model_copy(update={"message": f"{first.message}\n    weights  (2, 3)"})
+    summary = class_of(wrong(**STUCK).model_copy(update={"checks": (shown, *others)}))
+    assert list(summary.exercises[0].stuck) == ["SyntaxError: it was never closed"]
 
 
 def test_misconceptions_come_by_number_of_learners_and_topics_are_the_first() -> None:
@@ -74,10 +78,21 @@ def test_misconceptions_come_by_number_of_learners_and_topics_are_the_first() ->
     ]
 
 
+def test_riddles_are_what_no_known_mistake_explains() -> None:
+    unknown = wrong(missed=["test_dtype"])
+    again = wrong(**{**STUCK, "reason": "SyntaxError in line 7: it was never closed"})
+    right = class_result("a")
+    found = class_of(*[wrong("one")] * 4, *[unknown] * 3, wrong(**STUCK), again, *[right] * 9).unexplained
+    assert [[row.number for row in topic.learners] for topic in found] == [[5, 6, 7], [8, 9]]
+    assert "“The weights keep the scores' dtype.”" in found[0].message
+    assert found[1].message == "fail every check. SyntaxError: it was never closed"
+
+
 @rows(CASES["doubted"], "passed", "failed", "is_doubtful")
 def test_exercise_that_nearly_nobody_passes_is_doubted(passed: int, failed: int, is_doubtful: bool) -> None:
     summary = class_of(*[class_result("a")] * passed, *[wrong()] * failed)
     assert [tally.id for tally in summary.doubtful] == (["a"] if is_doubtful else [])
+    assert bool(summary.unexplained) != (is_doubtful or failed < 2)
 
 
 def test_only_what_holds_nothing_readable_is_unreadable() -> None:
