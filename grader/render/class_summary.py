@@ -119,6 +119,16 @@ class ExerciseTally:
         return max(self.checks.values(), key=lambda check: check.missed, default=None)
 
     @property
+    def about_stuck(self) -> str:
+        """How many failed every check for one reason, and the most frequent of these; empty when nobody did."""
+        if not self.stuck:
+            return ""
+        cause, learners = max(self.stuck.items(), key=lambda item: len(item[1]))
+        others = sum(map(len, self.stuck.values())) - len(learners)
+        more = f" {others} more did for other reasons." if others else ""
+        return f"{len(learners)} failed every check. {cause}{more}"
+
+    @property
     def may_be_unfair(self) -> bool:
         """Whether so few pass that the exercise, its lesson or its checks may be at fault rather than the class."""
         return self.tried >= ENOUGH_TRIED and self.passed <= FEW_PASS * self.tried

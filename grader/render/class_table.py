@@ -141,7 +141,7 @@ def _reasons(tally: ExerciseTally) -> Iterator[str]:
     if check := tally.most_missed:
         yield f"{check.missed} miss “{safe_line(check.title)}”"
     if tally.stuck:
-        yield f"{sum(map(len, tally.stuck.values()))} failed every check for one reason"
+        yield safe_line(tally.about_stuck)
 
 
 def _topics(summary: ClassSummary) -> Lines:

@@ -40,8 +40,8 @@ ERROR_PLACE = re.compile(r"\A[^\n:]{1,80}? in line \d{1,6}\b")
 """The begin of the message of an error: its type and the learner's line. What follows differs with a case's sizes."""
 ONLY_NUMBERS = re.compile(r"has the right shape, but|\byours (?:is|are) \[|right elsewhere, is wrong|numbers? is right")
 """Messages that say no more than that numbers are wrong, and which."""
-OWN_LINE = re.compile(r" in line \d{1,6}\b[^:]*(?=:)")
-"""A learner's line in a sentence that says what is wrong after a colon."""
+OWN_LINE = re.compile(r" (?:in line \d{1,6}(?:, in `[^`]*`)?(?: \(`.*?`\))?|\(line \d{1,6}\))(?=[:.])")
+"""A learner's line in a sentence: its number, and the function and the text that stand there."""
 NUMBER = re.compile(r"\d[\d.,]*")
 STEM = re.compile(r"(?<![^\W\d_])[^\W\d_]{4}")
 """The begin of a word that says something, so that "divide" and "divides" are one."""
