@@ -325,12 +325,6 @@ def without_timings(record: Record) -> Record:
     return record.model_copy(update={"exercises": exercises})
 
 
-def record_schema() -> dict[str, Any]:
-    """The JSON Schema of a record, as published in docs/record.schema.json."""
-    schema = Record.model_json_schema(mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
 def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:
     given = [part for part in parts if part is not None]
     if whole is None or len(given) < len(parts):

@@ -93,10 +93,6 @@ class ExerciseNames:
         self.exercises: tuple[Exercise, ...] = course.exercises
         self._by_id = {exercise.id: exercise for exercise in self.exercises}
 
-    def by_id(self, id: str) -> Exercise | None:
-        """The exercise with exactly this id, or None."""
-        return self._by_id.get(id)
-
     def by_stem(self, stem: str) -> Exercise | None:
         """The exercise meant by `softmax` or `03_softmax`, or None; any number will do."""
         number, _, id = stem.partition("_")

@@ -129,8 +129,8 @@ class _CodeCell:
 
     def named(self, names: ExerciseNames) -> Exercise | None:
         """The exercise that its metadata or its first line names."""
-        by_id = names.by_id(self.grade_id.replace("-", "_")) if isinstance(self.grade_id, str) else None
-        return by_id or names.by_first_line(self.text, self.python.defined)
+        by_grade_id = names.by_stem(self.grade_id.replace("-", "_")) if isinstance(self.grade_id, str) else None
+        return by_grade_id or names.by_first_line(self.text, self.python.defined)
 
 
 def _code_cells(content: bytes) -> list[_CodeCell]:

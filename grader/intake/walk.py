@@ -41,7 +41,6 @@ _ENCRYPTED = 0x1 | 0x40
 # a RuntimeError asks for a password, a ValueError finds a name that is no text or a negative offset
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 _DAMAGED = "is damaged or not a zip; zip your files again"
-_TOO_DEEP = f"lies more than {MAX_DEPTH} folders deep and was not looked into"
 
 Read = Callable[[int], bytes]
 """Takes a number of bytes; returns the file's content, of a longer one at least a byte more. Raises UnreadableError."""
@@ -129,10 +128,7 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
             is_folder = stat.S_ISDIR(status.st_mode)
             found[where] = None if is_folder else partial(read_regular, os.path.join(path, where), listed=status)
             if is_folder and not is_library and not is_passed_over(entry):
-                if where.count("/") < MAX_DEPTH:
-                    waiting.append((where, status))
-                else:
-                    found[where] = UnreadableError(_TOO_DEEP, "refused")
+                waiting.append((where, status))
         if len(found) > MAX_ENTRIES:
             raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
     return found
@@ -169,7 +165,8 @@ def possible_work(found: Mapping[str, Content]) -> Iterator[tuple[str, Read | Un
             continue
         if all(each not in libraries and (each not in courses or name == COURSE_WORK) for each, name in _steps(path)):
             look_at_clock()
-            yield path, UnreadableError(_TOO_DEEP, "refused") if path.count("/") > MAX_DEPTH else content
+            too_deep = UnreadableError(f"lies more than {MAX_DEPTH} folders deep and was not read", "refused")
+            yield path, too_deep if path.count("/") > MAX_DEPTH else content
 
 
 def _steps(path: str) -> Iterator[tuple[str, str]]:
