@@ -19,12 +19,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from grader.classroom.roster import Learner, folded
+from grader.classroom.roster import Learner, RosterRow, folded
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .results_table import Person, ResultsTable, demand_different, shown_name
+from .results_table import ResultsTable, demand_different, shown_name
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
@@ -55,7 +55,7 @@ def lines(table: ResultsTable) -> list[str]:
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
         if row.learner.id not in alike:
-            person = people.get(row.learner.id) or Person(whole_name=row.learner.name)
+            person = people.get(row.learner.id) or RosterRow(whole_name=row.learner.name)
             key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
             keys.append(key)
             excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
@@ -65,7 +65,7 @@ def lines(table: ResultsTable) -> list[str]:
     return [as_csv(rows)]
 
 
-def _who(learner: Learner, person: Person, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
+def _who(learner: Learner, person: RosterRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
     number = learner.canvas_id if has_canvas_ids else person.sis_id or person.own_id
     login = person.login or person.email

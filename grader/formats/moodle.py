@@ -31,6 +31,7 @@ from html import escape
 
 from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, lacking
 from grader.classroom.results import page_name
+from grader.classroom.roster import RosterRow
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
@@ -42,7 +43,7 @@ from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, score, ungraded
 
-from .results_table import Person, ResultsTable, TableColumn, demand_different, mark_of, shown_name
+from .results_table import ResultsTable, TableColumn, demand_different, mark_of, shown_name
 
 NO_GRADE = "-"
 MOST_POINTS = 100.0
@@ -63,7 +64,7 @@ def lines(table: ResultsTable) -> list[str]:
         if table.has_roster:
             raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
         say("No roster was given, so the submissions' names stand for Moodle's usernames.")
-        people = {each.id: Person(whole_name=each.name, login=each.id) for each in table.learners}
+        people = {each.id: RosterRow(whole_name=each.name, login=each.id) for each in table.learners}
     # the identifier that most of these people have, each a different one
     identifier = max(IDENTIFIERS, key=lambda each: len({_ids(person)[each] for person in people.values()} - {""}))
     ids = {name: id for name, person in people.items() if (id := _ids(person)[identifier])}
@@ -90,7 +91,7 @@ def lines(table: ResultsTable) -> list[str]:
     return [as_csv(rows)]
 
 
-def _ids(person: Person) -> dict[str, str]:
+def _ids(person: RosterRow) -> dict[str, str]:
     """Each identifier of a person, "" for those that Moodle would take for none."""
     fields = map(line_field, (person.email, person.sis_id or person.own_id, person.login))
     return {each: "" if id == "0" else id for each, id in zip(IDENTIFIERS, fields, strict=True)}

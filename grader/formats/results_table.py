@@ -26,8 +26,6 @@ from grader.course import Course, Unit
 from grader.errors import KataError
 from grader.record import ExerciseResult, Record, RecordError
 
-Person = RosterRow
-
 
 @dataclass(frozen=True)
 class ClassRoster:
@@ -36,7 +34,7 @@ class ClassRoster:
     table: Table
     ids: tuple[str, ...]
 
-    def people(self) -> dict[str, Person]:
+    def people(self) -> dict[str, RosterRow]:
         """Each learner of the roster, as it calls them."""
         return {self.ids[number]: row for number, row in roster_rows(self.table)}
 
@@ -53,12 +51,12 @@ def roster_of(learners: Iterable[Learner]) -> ClassRoster | None:
     return ClassRoster(replace(table, rows=tuple(enumerate(cells.values()))), tuple(cells))
 
 
-def shown_name(person: Person) -> str:
+def shown_name(person: RosterRow) -> str:
     """The name for people, or what else there is."""
     return person.name or person.email or person.login or person.own_id or person.sis_id
 
 
-def first_and_last(person: Person) -> tuple[str, str]:
+def first_and_last(person: RosterRow) -> tuple[str, str]:
     """First and last name; an empty text and the whole name where the roster does not separate them."""
     if person.first and person.last:
         return person.first, person.last
@@ -210,11 +208,11 @@ class ResultsTable:
         return roster_of(self._everyone)
 
     @cached_property
-    def people(self) -> Mapping[str, Person]:
+    def people(self) -> Mapping[str, RosterRow]:
         """What the roster calls the learners, by their ids; those that it lacks are left out, unless there is none."""
         listed = [each for each in self._everyone if each.in_roster] or self._everyone
         people = {
-            each.id: Person(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
+            each.id: RosterRow(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
             for each in listed
         }
         return people | (self.roster.people() if self.roster else {})

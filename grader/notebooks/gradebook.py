@@ -19,9 +19,10 @@ from typing import Any
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import SAWarning, SQLAlchemyError
 
+from grader.classroom.roster import RosterRow
 from grader.course import Course, Exercise
 from grader.errors import KataError
-from grader.formats.results_table import Person, ResultsTable, first_and_last, mark_of, shown_name
+from grader.formats.results_table import ResultsTable, first_and_last, mark_of, shown_name
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 
@@ -70,7 +71,7 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     return f"{scores} scores of {learners} learners are in {path}"
 
 
-def _known(table: ResultsTable) -> Iterator[tuple[str, Person, Record]]:
+def _known(table: ResultsTable) -> Iterator[tuple[str, RosterRow, Record]]:
     """Everybody in the roster, if there is one, with the id that they have in the class."""
     for row in table.rows():
         if person := table.people.get(row.learner.id):
@@ -120,7 +121,7 @@ class _Writer:
                     "With --force scores are written anew."
                 )
 
-    def enter(self, learner: str, person: Person, record: Record) -> int:
+    def enter(self, learner: str, person: RosterRow, record: Record) -> int:
         """Write the learner and all scores, with what was not released of their units; returns how many scores."""
         there = list(self._handed_in(record))
         self._book.update_or_create_student(learner, **_names_of(person, learner))
@@ -166,7 +167,7 @@ def _score_of(result: ExerciseResult) -> float | None:
     return result.points if result.uncounted and result.status != "error" else mark_of(result)
 
 
-def _names_of(person: Person, id: str) -> dict[str, str]:
+def _names_of(person: RosterRow, id: str) -> dict[str, str]:
     first, last = first_and_last(person)
     if not first:
         first, _, last = last.rpartition(" ")

@@ -14,12 +14,12 @@ import pytest
 from grader.classroom import final_points
 from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.grading_terms import Run
-from grader.classroom.roster import Learner
+from grader.classroom.roster import Learner, RosterRow
 from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as csv_table
 from grader.formats.export import write_export
-from grader.formats.results_table import ExportOptions, Person, results_table
+from grader.formats.results_table import ExportOptions, results_table
 from grader.intake import FileProblem, Submission
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
 from tests import records
@@ -80,7 +80,7 @@ def adjusted(name: str, *exempt: str) -> Record:
 ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Email")
 
 
-def enrolled(id: str, person: Person, *more: tuple[str, str]) -> Learner:
+def enrolled(id: str, person: RosterRow, *more: tuple[str, str]) -> Learner:
     """A learner of a roster that Canvas exported; more: further titles, each with what stands there."""
     cells = (person.whole_name, person.own_id, person.sis_id, person.login, "", person.email)
     row = csv_table([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from grader.classroom.final_points import HandIn
-from grader.classroom.roster import Learner
-from grader.formats.results_table import Person
+from grader.classroom.roster import Learner, RosterRow
 from grader.record import Problem
 from tests.cases import rows
 
@@ -32,9 +31,9 @@ OTHERS = [
     Learner("dot", "Dot Away"),
 ]
 ROSTER = {
-    "ada": Person(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
-    "bo": Person(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
-    "cy": Person(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
+    "ada": RosterRow(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
+    "bo": RosterRow(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
+    "cy": RosterRow(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
 }
 UNTAKEN = [
     Problem(file="a\x1b[2J.py", kind="unreadable", message="It is not text."),
