@@ -50,6 +50,9 @@ def golden_record(name: str) -> Record:
     return Record.from_json((GOLDEN / f"{name}.json").read_text("utf-8"))
 
 
+HALF_DONE, LATE, MALLORYS = map(golden_record, ("half_done", "late", "hostile_text"))
+
+
 def printed(show: Callable[[Console], None], width: int = 80, encoding: str = "utf-8", *, colour: bool = False) -> str:
     """What a terminal of this width and encoding gets, blanks at line ends aside."""
     written = io.BytesIO()
@@ -58,21 +61,6 @@ def printed(show: Callable[[Console], None], width: int = 80, encoding: str = "u
     show(Console(file=file, width=width, force_terminal=colour, color_system=colours, legacy_windows=False))
     file.flush()
     return "".join(f"{line.rstrip()}\n" for line in written.getvalue().decode(encoding).split("\n")[:-1])
-
-
-@pytest.fixture
-def half_done() -> Record:
-    return golden_record("half_done")
-
-
-@pytest.fixture
-def late() -> Record:
-    return golden_record("late")
-
-
-@pytest.fixture
-def hostile() -> Record:
-    return golden_record("hostile_text")
 
 
 # --- a class -----------------------------------------------------------------------------------------------------
@@ -183,11 +171,8 @@ class Page(HTMLParser):
         if tag not in VOID:
             self._open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
     def handle_endtag(self, tag: str) -> None:
-        assert self._open.pop() == tag
+        assert tag in VOID or self._open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] not in ("style", "script"):

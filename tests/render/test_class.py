@@ -15,7 +15,7 @@ from grader.render.class_summary import ClassSummary, LearnerRow
 from grader.render.class_table import print_class
 
 from ..cases import rows
-from .conftest import CASES, CHECKS, class_record, class_result, crowd, printed
+from .conftest import CASES, CHECKS, LATE, class_record, class_result, crowd, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
@@ -149,9 +149,9 @@ def test_averages_are_told_of_marks_alone(learners: Any, told: str) -> None:
     assert (summary.distribution is None) == ("Mean" not in told)
 
 
-def test_class_goes_by_the_final_points_and_keeps_the_graded_ones(late: Record) -> None:
+def test_class_goes_by_the_final_points_and_keeps_the_graded_ones() -> None:
     summary = ClassSummary({}, [])
-    summary.add(late)
+    summary.add(LATE)
     (row,) = summary.rows
     assert (row.points, row.max_points, row.graded_points, row.changes) == (6.2, 4.0, 7.0, ("late",))
     assert summary.distribution and summary.distribution.mean == pytest.approx(6.2)

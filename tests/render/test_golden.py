@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from grader.play.parts import Heat
-from grader.record import Record
 from grader.render.cell_output import CellOutput
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
@@ -24,7 +23,7 @@ from grader.render.record_page import render_record
 from grader.render.terminal import print_record
 from grader.render.verdict import verdict_on
 
-from .conftest import CASES, TITLES, UNITS, failed_visibly, golden_record, grid, mismatch_of, printed
+from .conftest import CASES, HALF_DONE, TITLES, UNITS, failed_visibly, golden_record, grid, mismatch_of, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = {"": 80, "-narrow": 40}
@@ -49,9 +48,9 @@ def test_record_in_a_terminal(name: str, width: str, golden: Golden) -> None:
 SEEN = {("masked_softmax", "test_example"): mismatch_of([[0.5, 0.25], [0.3, 0.4]], [[1.0, 0.0], [0.3, 0.4]])}
 
 
-def test_record_in_a_terminal_with_everything_that_passed(golden: Golden, half_done: Record) -> None:
+def test_record_in_a_terminal_with_everything_that_passed(golden: Golden) -> None:
     how = {"titles": TITLES, "units": UNITS, "verbose": True, "mismatches": SEEN}
-    golden(GOLDEN / "half_done-verbose.txt", printed(lambda console: print_record(half_done, console, **how), 80))
+    golden(GOLDEN / "half_done-verbose.txt", printed(lambda console: print_record(HALF_DONE, console, **how), 80))
 
 
 @pytest.mark.parametrize("name", ["half_done", "late"])

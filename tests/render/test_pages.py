@@ -25,7 +25,10 @@ from grader.render.record_page import render_record
 from ..cases import rows
 from .conftest import (
     CASES,
+    HALF_DONE,
     HOSTILE,
+    LATE,
+    MALLORYS,
     NOW,
     TITLES,
     UNITS,
@@ -110,15 +113,15 @@ def test_headings_tables_and_links_are_in_order_for_those_who_listen(draw: Calla
 # --- what comes from learners -----------------------------------------------------------------------------------------
 
 
-def test_page_of_a_record_runs_nothing(half_done: Record, learner: Any, hostile_learner: Any) -> None:
-    page = Page(render_record(half_done, titles=TITLES, units=UNITS))
+def test_page_of_a_record_runs_nothing(learner: Any, hostile_learner: Any) -> None:
+    page = Page(render_record(HALF_DONE, titles=TITLES, units=UNITS))
     assert {tag for tag, _ in page.elements}.isdisjoint({"script", "svg"})
     for page in (Page(learner.page()), Page(hostile_learner.page())):
         assert (page.count("script"), page.attributes("class").count("heatmap")) == (0, 2)
 
 
-def test_learners_text_is_escaped_and_shown(hostile: Record, hostile_learner: Any) -> None:
-    text = Page(render_record(hostile, titles=TITLES, units=UNITS)).text
+def test_learners_text_is_escaped_and_shown(hostile_learner: Any) -> None:
+    text = Page(render_record(MALLORYS, titles=TITLES, units=UNITS)).text
     assert "</pre><script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }}" in text
     assert "mallory\\u202etxt.exe<script>" in text
     text = Page(hostile_learner.page()).text
@@ -126,46 +129,46 @@ def test_learners_text_is_escaped_and_shown(hostile: Record, hostile_learner: An
         assert told in text
 
 
-def test_titles_of_a_course_are_escaped_too(half_done: Record) -> None:
+def test_titles_of_a_course_are_escaped_too() -> None:
     bad = '"><script>x</script>\u202e'
     titles, units = {"softmax": bad}, [(bad, ["softmax"])]
-    summary = class_of(half_done, titles, units)
-    for html in (render_record(half_done, titles=titles, units=units), render_class(summary)):
+    summary = class_of(HALF_DONE, titles, units)
+    for html in (render_record(HALF_DONE, titles=titles, units=units), render_class(summary)):
         assert "<script>x</script>" in Page(html).text
         assert "<script>x" not in html and not invisible(html)
 
 
-def test_reason_is_shown_as_text_only(late: Record) -> None:
-    first, *others = late.adjustments or ()
+def test_reason_is_shown_as_text_only() -> None:
+    first, *others = LATE.adjustments or ()
     told = first.model_copy(update={"reason": "<script>alert(1)</script>\x1b[2J\u202e"})
-    page = render_record(late.model_copy(update={"adjustments": (told, *others)}), titles={}, units=[])
+    page = render_record(LATE.model_copy(update={"adjustments": (told, *others)}), titles={}, units=[])
     assert "<script>" not in page and "&lt;script&gt;" in page and not invisible(page)
 
 
-def test_graded_code_is_shown_as_text_only_and_backticks_are_code(half_done: Record) -> None:
+def test_graded_code_is_shown_as_text_only_and_backticks_are_code() -> None:
     source = "def softmax(scores):\n    return '<script>alert(1)</script>\x1b'\n" + "# more\n" * 500
-    html = render_record(half_done, titles={}, units=[], sources={"softmax": source.encode() + b"\xff"})
+    html = render_record(HALF_DONE, titles={}, units=[], sources={"softmax": source.encode() + b"\xff"})
     assert "def softmax(scores): return '<script>alert(1)</script>\\x1b'" in Page(html).text
     assert "<script>" not in html and "... (103 more lines)" in html
     mistake = Diagnosis(mistake="a", message="You <b>forgot</b> `dim=-1`.")
-    named = half_done.exercises[1].model_copy(update={"diagnosis": (mistake,)})
-    page = render_record(half_done.model_copy(update={"exercises": (named,)}), titles={}, units=[])
+    named = HALF_DONE.exercises[1].model_copy(update={"diagnosis": (mistake,)})
+    page = render_record(HALF_DONE.model_copy(update={"exercises": (named,)}), titles={}, units=[])
     assert "You &lt;b&gt;forgot&lt;/b&gt; <code>dim=-1</code>." in page
 
 
-def test_page_stays_small_whatever_a_learner_prints(half_done: Record) -> None:
-    exercise = half_done.exercises[1]
+def test_page_stays_small_whatever_a_learner_prints() -> None:
+    exercise = HALF_DONE.exercises[1]
     checks = tuple(check.model_copy(update={"message": "\u202e" * 5_000_000}) for check in exercise.checks)
     problems = (Problem(file="f" * 100_000, kind="unknown", message="m" * 100_000),) * 1000
     changed = {"exercises": (exercise.model_copy(update={"checks": checks}),), "problems": problems}
-    assert len(render_record(half_done.model_copy(update=changed), titles={}, units=[])) < 500_000
+    assert len(render_record(HALF_DONE.model_copy(update=changed), titles={}, units=[])) < 500_000
 
 
 @rows(CASES["links"], "path", "address")
-def test_links_stay_beside_the_page(path: str, address: str, half_done: Record) -> None:
+def test_links_stay_beside_the_page(path: str, address: str) -> None:
     assert relative(path) == address
     summary = ClassSummary({}, [])
-    summary.add(half_done, link=path)
+    summary.add(HALF_DONE, link=path)
     assert f'<a href="{address}">' in render_class(summary)
 
 
@@ -215,12 +218,12 @@ def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Learne
 # --- a class page -----------------------------------------------------------------------------------------------------
 
 
-def test_class_without_submissions_and_isolation_other_than_full_are_told(half_done: Record) -> None:
+def test_class_without_submissions_and_isolation_other_than_full_are_told() -> None:
     summary = ClassSummary({}, [])
     assert "No submissions." in Page(render_class(summary)).text
     summary.add_absent("Zoë")
     assert "On the roster, but handed in nothing: 1 learner." in Page(render_class(summary)).text
-    html = render_class(class_of(half_done.model_copy(update={"isolation": "reduced"})))
+    html = render_class(class_of(HALF_DONE.model_copy(update={"isolation": "reduced"})))
     assert "Isolation: reduced (no namespaces; chosen by whoever graded)." in html
 
 

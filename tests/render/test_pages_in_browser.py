@@ -11,7 +11,7 @@ from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.record_page import render_record
 
-from .conftest import TITLES, UNITS, crowd
+from .conftest import HALF_DONE, TITLES, UNITS, crowd
 
 SIZES = {"phone": (375, 812), "desk": (1280, 900)}
 LEARNERS, EXERCISES = 1000, 40
@@ -33,7 +33,7 @@ def page(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     elif request.param == "class":
         html = render_class(request.getfixturevalue("small_class"))
     else:
-        html = render_record(request.getfixturevalue("half_done"), titles=TITLES, units=UNITS)
+        html = render_record(HALF_DONE, titles=TITLES, units=UNITS)
     path = tmp_path / "page.html"
     path.write_text(html, encoding="utf-8")
     return path

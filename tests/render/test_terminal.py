@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from grader.record import Problem, Record
 from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record
 
-from .conftest import TITLES, UNITS, check_of, class_record, golden_record, printed, result_of
+from .conftest import HALF_DONE, MALLORYS, TITLES, UNITS, check_of, class_record, golden_record, printed, result_of
 
 
 def shown(record: Record, *how: Any, colour: bool = False, **what: Any) -> str:
@@ -27,11 +27,11 @@ def one_check(message: str, title: str = "It works.") -> Record:
 POINTS = re.compile(r"\d+(\.\d+)? / \d+(\.\d+)?")
 
 
-def test_no_line_ends_in_the_middle_of_points(half_done: Record) -> None:
-    wide = POINTS.findall(shown(half_done, 200, verbose=True))
+def test_no_line_ends_in_the_middle_of_points() -> None:
+    wide = POINTS.findall(shown(HALF_DONE, 200, verbose=True))
     assert len(wide) > 10
     for width in range(NARROW, 100):
-        assert len(POINTS.findall(shown(half_done, width, verbose=True))) == len(wide), width
+        assert len(POINTS.findall(shown(HALF_DONE, width, verbose=True))) == len(wide), width
 
 
 @pytest.mark.parametrize("name", ["half_done", "hostile_text", "not_graded", "all_passed"])
@@ -42,16 +42,16 @@ def test_no_line_is_wider_than_the_terminal(name: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
-def test_terminal_without_unicode_gets_plain_marks(encoding: str, half_done: Record, hostile: Record) -> None:
-    text = shown(half_done, 80, encoding)
+def test_terminal_without_unicode_gets_plain_marks(encoding: str) -> None:
+    text = shown(HALF_DONE, 80, encoding)
     for status in ("+ passed", "x failed", "o not started", "- missing", "##########", ".........."):
         assert status in text
-    shown(hostile, 80, encoding, verbose=True)
+    shown(MALLORYS, 80, encoding, verbose=True)
 
 
 @pytest.mark.parametrize("colour", [False, True], ids=["plain", "colour"])
-def test_learners_text_never_steers_the_terminal(colour: bool, hostile: Record) -> None:
-    text = shown(hostile, colour=colour, titles={}, units=[])
+def test_learners_text_never_steers_the_terminal(colour: bool) -> None:
+    text = shown(MALLORYS, colour=colour, titles={}, units=[])
     controls = {char for char in text if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")}
     assert controls <= {"\n", "\x1b"}
     assert colour or "\x1b" not in controls
@@ -60,8 +60,8 @@ def test_learners_text_never_steers_the_terminal(colour: bool, hostile: Record) 
     assert "\\x1b[2J" in text and "mallory\\u202etxt.exe<script>" in text
 
 
-def test_learners_text_is_never_markup(hostile: Record) -> None:
-    assert "[bold]markup[/bold] :smile:" in shown(hostile, 200, titles={}, units=[])
+def test_learners_text_is_never_markup() -> None:
+    assert "[bold]markup[/bold] :smile:" in shown(MALLORYS, 200, titles={}, units=[])
     titles, units = {"softmax": "[link=x]t"}, [("[/]", ["softmax"])]
     assert "[link=x]t" in shown(one_check("[/] [red", "[/nonsense]"), titles=titles, units=units)
 
