@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -109,13 +108,6 @@ class Desk:
         self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
         done = run("init", str(self.folder), "--course", str(ROOT), cwd=folder, env=self.environment, seconds=300)
         assert done.returncode == 0, done.stderr
-        self._fresh = folder / "fresh"
-        shutil.copytree(self.folder, self._fresh)
-
-    def put_back(self, copy: Path | None = None) -> None:
-        """Have the folder be as it was given, or as a copy of it."""
-        shutil.rmtree(self.folder)
-        shutil.copytree(copy or self._fresh, self.folder)
 
     def kata(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         return self._run(*words, cwd=self.folder, env={**self.environment, **environment}, seconds=300)
@@ -149,13 +141,7 @@ class Desk:
             progress.of(id).note(entry)
 
 
-@pytest.fixture(scope="session")
-def _desk(tmp_path_factory: pytest.TempPathFactory, kata, course: Course) -> Desk:
-    return Desk(tmp_path_factory.mktemp("home"), kata, course)
-
-
 @pytest.fixture
-def desk(_desk: Desk) -> Iterator[Desk]:
-    """A learner's folder as it was given; what a test writes there is gone after it."""
-    yield _desk
-    _desk.put_back()
+def desk(tmp_path: Path, kata, course: Course) -> Desk:
+    """A learner's folder as it is given."""
+    return Desk(tmp_path, kata, course)

@@ -31,22 +31,12 @@ def kept(desk) -> dict:
     return json.loads((desk.folder / ".kata" / "maps.json").read_text("utf-8"))["played"]
 
 
-@pytest.fixture(scope="module")
-def played_once(_desk, tmp_path_factory):
-    """The folder of somebody whose translator has passed, and was played once."""
-    copy = tmp_path_factory.mktemp("played") / "after"
-    assert _desk.checks(ID).returncode == 0
-    done = _desk.kata("play", ID, "--text", "24.12.1999")
-    assert done.returncode == 0, done.stderr
-    shutil.copytree(_desk.folder, copy)
-    _desk.put_back()
-    return copy
-
-
 @pytest.fixture
-def has_played(desk, played_once):
-    """A learner's folder like that."""
-    desk.put_back(played_once)
+def has_played(desk):
+    """The folder of somebody whose translator has passed, and was played once."""
+    assert desk.checks(ID).returncode == 0
+    done = desk.kata("play", ID, "--text", "24.12.1999")
+    assert done.returncode == 0, done.stderr
     return desk
 
 

@@ -45,19 +45,19 @@ def test_pages_show_the_maps_their_note_and_what_was_written(learner: Any, small
     assert "Softmax by hand 1 learner Ada: t" in whole.text and whole.attributes("href")[-1] == "./ada.html"
 
 
-def cells(pages: str) -> int:
-    return pages.count("looks at")
-
-
-def test_a_learners_page_holds_all_that_is_usual() -> None:
-    seen = all_at_work(dict.fromkeys(IDS[:17], played(30)), dict.fromkeys(IDS, "x"))
-    assert [len(each.pictures) for each in seen.values()] == [2] * 17
-
-
-def test_what_is_too_much_for_a_learners_page_is_left_out_and_told() -> None:
-    seen = all_at_work(dict.fromkeys(IDS, played(MOST_PLACES)), {id: id for id in IDS})
-    drawn = [len(each.pictures) for each in seen.values()]
-    assert sum(drawn) == MOST_CELLS // LARGE and list(seen) == IDS
+@pytest.mark.parametrize(
+    ("side", "exercises", "drawn"),
+    [
+        pytest.param(30, 17, 34, id="all that is usual"),
+        pytest.param(MOST_PLACES, 48, MOST_CELLS // LARGE, id="too much"),
+    ],
+)
+def test_a_learners_page_holds_all_that_is_usual_and_leaves_out_and_tells_what_is_too_much(
+    side: int, exercises: int, drawn: int
+) -> None:
+    seen = all_at_work(dict.fromkeys(IDS[:exercises], played(side)), {id: id for id in IDS})
+    assert sum(len(each.pictures) for each in seen.values()) == drawn
+    assert list(seen) == IDS[:exercises]
 
 
 def test_one_learner_does_not_fill_the_class_page() -> None:
@@ -76,4 +76,4 @@ def test_many_learners_do_not_make_the_class_page_heavy() -> None:
     for number in range(40):
         gallery.add(f"eve{number}", "x.html", dict.fromkeys(IDS[number:], played(MOST_PLACES)))
     pictures = "".join(picture for of in gallery.exercise_maps for *_, picture in of.maps)
-    assert 0 < cells(pictures) <= 2 * MOST_CELLS  # each place is told once, and each row once more
+    assert 0 < pictures.count("looks at") <= 2 * MOST_CELLS  # each place is told once, and each row once more
