@@ -30,20 +30,7 @@ from ..cases import table
 GOLDEN = Path(__file__).parents[1] / "record" / "golden"
 CASES = table(__file__, "cases.yml")
 
-TITLES = {
-    "softmax": "Softmax by hand",
-    "scaled_scores": "Scores divided by √d",
-    "debug_attn_weights": "Repair: weights used before they exist",
-    "causal_mask": "Causal mask",
-    "masked_softmax": "Softmax under a mask",
-    "split_heads": "Split into heads",
-}
-UNITS = [
-    ("1. Soft lookup", ["softmax"]),
-    ("2. Self-attention", ["scaled_scores", "debug_attn_weights"]),
-    ("3. Masks and dropout", ["causal_mask", "masked_softmax"]),
-    ("4. Heads", ["split_heads"]),
-]
+TITLES, UNITS, CHECKS = CASES["titles"], list(CASES["units"].items()), CASES["checks"]
 
 
 def golden_record(name: str) -> Record:
@@ -66,11 +53,6 @@ def printed(show: Callable[[Console], None], width: int = 80, encoding: str = "u
 # --- a class -----------------------------------------------------------------------------------------------------
 
 WORTH = 3.0
-CHECKS = {
-    "test_example": "The document's example comes out.",
-    "test_formula": "Each weight is the score's part of its row.",
-    "test_dtype": "The weights keep the scores' dtype.",
-}
 
 
 def check_of(name: str, outcome: str = "failed", message: str = "", **more: Any) -> CheckResult:

@@ -12,7 +12,19 @@ from rich.cells import cell_len
 from grader.record import Problem, Record
 from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record
 
-from .conftest import HALF_DONE, MALLORYS, TITLES, UNITS, check_of, class_record, golden_record, printed, result_of
+from ..cases import rows
+from .conftest import (
+    CASES,
+    HALF_DONE,
+    MALLORYS,
+    TITLES,
+    UNITS,
+    check_of,
+    class_record,
+    golden_record,
+    printed,
+    result_of,
+)
 
 
 def shown(record: Record, *how: Any, colour: bool = False, **what: Any) -> str:
@@ -66,15 +78,7 @@ def test_learners_text_is_never_markup() -> None:
     assert "[link=x]t" in shown(one_check("[/] [red", "[/nonsense]"), titles=titles, units=units)
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        pytest.param("line\n" * 100_000, id="many-lines"),
-        pytest.param("x" * 1_000_000, id="one-long-line"),
-        pytest.param("word " * 200_000, id="many-words"),
-        pytest.param("\u202e" * 1_000_000, id="many-invisible"),
-    ],
-)
+@rows(CASES["messages"], "message")
 def test_message_takes_a_bounded_number_of_lines(message: str) -> None:
     text = shown(one_check(message))
     assert text.count("\n") <= MESSAGE_LINES + 10
