@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-Plane = tuple[tuple[float, ...], ...]
+from grader.render.heatmap import Weights
 
 
 @dataclass(frozen=True)
@@ -18,21 +18,11 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Heat:
-    """A heat map: numbers from 0 to `high`, with a letter for each row and column.
-
-    by_formula: whether this is the correct map, shown to compare with the learner's own. before: the map with nothing
-    switched off, to show beside this one, with the names of both: before, and now.
-    """
+class Heat(Weights):
+    """A heat map. by_formula: whether this is the correct one, shown to compare with the learner's own."""
 
     kind: ClassVar = "heat"
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Plane
-    high: float = 1.0
     by_formula: bool = False
-    before: tuple[str, Plane, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from grader.errors import KataError
 
 from .catalogue import Play, Without, switched_off
 from .nets import Attend, enter, layers_of, load, loss_by_letter, norm, run
-from .parts import Grid, Heat, Part, Plane, Words
+from .parts import Grid, Heat, Part, Words
 from .stage import Stage
 from .texts import ALPHABET, GAP, HIDDEN, decode, encode, known_name, story
 
@@ -127,7 +127,7 @@ def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:
 # --- maps -----------------------------------------------------------------------------------------------------------
 
 
-def plane(weights: torch.Tensor) -> Plane:
+def plane(weights: torch.Tensor) -> tuple[tuple[float, ...], ...]:
     """A tensor (rows, columns) as nested tuples."""
     return tuple(tuple(row) for row in weights.tolist())
 

@@ -28,7 +28,7 @@ def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, 
 def _drawings(part: Part, number: int) -> list[Markup]:
     """What is drawn of a part: the steps of a slider, one drawing of a map or curve, else nothing."""
     if isinstance(part, Heat):
-        return [heatmap_svg(HeatMap.of_attention(part, part.before), f"map-{number}")]
+        return [heatmap_svg(HeatMap.of_attention(part), f"map-{number}")]
     if isinstance(part, Curve):
         return [_plot(part, f"curve-{number}")]
     steps = part.steps if isinstance(part, Slider) else ()
@@ -40,7 +40,7 @@ def render_cell(part: Part) -> str:
     still = part.steps[part.start][1] if isinstance(part, Slider) else part
     picture: Picture | None = None
     if isinstance(still, Heat):
-        picture = heatmap_picture(HeatMap.of_attention(still, still.before))
+        picture = heatmap_picture(HeatMap.of_attention(still))
     elif isinstance(still, Curve):
         plot = _plot(still, "curve-0", margin=MARGIN)
         picture = picture_of(plot, PLOT_WIDTH, _plot_height(still), _in_words(still))

@@ -28,7 +28,7 @@ def show(part: Part, console: Console) -> None:
     if isinstance(part, Words):
         console.print(text_for(console, part.text, STYLES[part.kind]))
     elif isinstance(part, Heat):
-        console.print(PaintedHeatMap(HeatMap.of_attention(part, part.before)))
+        console.print(PaintedHeatMap(HeatMap.of_attention(part)))
     elif isinstance(part, Slider):
         console.print(PaintedHeatMap(HeatMap.of_attention(part.steps[part.start][1])))
     else:

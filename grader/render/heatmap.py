@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from grader.mismatch import Mismatch, Plane
 
@@ -96,19 +96,19 @@ def as_needed(mismatch: Mismatch) -> Write:
     return in_decimals(MOST_DECIMALS)
 
 
-class AttentionWeights(Protocol):
-    """Weights from 0 to `high`; `rows` and `columns` are their labels."""
+@dataclass(frozen=True)
+class Weights:
+    """Attention weights from 0 to `high`: a row for each query, a column for each key, both with their labels.
 
-    @property
-    def title(self) -> str: ...
-    @property
-    def rows(self) -> Sequence[str]: ...
-    @property
-    def columns(self) -> Sequence[str]: ...
-    @property
-    def values(self) -> Sequence[Sequence[float]]: ...
-    @property
-    def high(self) -> float: ...
+    before: weights to show beside these, with the names of both: before, and now.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Plane
+    high: float = 1.0
+    before: tuple[str, Plane, str] | None = None
 
 
 class Cell(NamedTuple):
@@ -193,14 +193,14 @@ class HeatMap:
         )
 
     @classmethod
-    def of_attention(cls, shown: AttentionWeights, before: tuple[str, Plane, str] | None = None) -> HeatMap:
-        """Who looks at whom; before: weights to show beside these, with the names of both: before, and now."""
+    def of_attention(cls, shown: Weights) -> HeatMap:
+        """Who looks at whom."""
         rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in s) for s in (shown.rows, shown.columns))
         row_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(rows, 1)]
         column_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(columns, 1)]
         title, write, shade = safe_line(shown.title), in_decimals(2), blues(0.0, shown.high, ROOT)
 
-        def drawn(values: Sequence[Sequence[float]]) -> Cells:
+        def drawn(values: Plane) -> Cells:
             return tuple(
                 tuple(
                     Cell(text := write(weight), *shade(weight), "", False, f"{row} looks at {column}: {text}")
@@ -210,12 +210,12 @@ class HeatMap:
             )
 
         planes = [(title, drawn(shown.values))]
-        if before is not None:
-            then, earlier, now = before
+        if shown.before is not None:
+            then, earlier, now = shown.before
             planes = [(then, drawn(earlier)), (now, drawn(shown.values))]
         return cls(
             title=title,
-            caption="" if before is None else title,
+            caption=title if shown.before else "",
             description=_most_looked_at(shown.values, row_places, column_places),
             planes=tuple(planes),
             rows=rows,
@@ -270,7 +270,7 @@ def _wrong_places(mismatch: Mismatch, write: Write) -> str:
     return "; ".join(wrong[:MOST_TOLD]) + more + "."
 
 
-def _most_looked_at(values: Sequence[Sequence[float]], rows: Sequence[str], columns: Sequence[str]) -> str:
+def _most_looked_at(values: Plane, rows: Sequence[str], columns: Sequence[str]) -> str:
     """Where each row has its largest weight."""
     told = []
     for row, weights in zip(rows, values, strict=True):

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from grader.played import Played, PlayedMap
 
-from .heatmap import HeatMap, spelt
+from .heatmap import HeatMap, Weights, spelt
 from .pages import render_page
 
 CELL, SMALL_CELL = 24, 16
@@ -169,4 +169,5 @@ class Gallery:
 
 
 def _picture(shown: PlayedMap, place: str) -> tuple[str, Markup]:
-    return shown.title, heatmap_svg(HeatMap.of_attention(shown), place)
+    weights = Weights(shown.title, shown.rows, shown.columns, shown.values, shown.high)
+    return shown.title, heatmap_svg(HeatMap.of_attention(weights), place)

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.play.parts import Heat
 from grader.render.cell_output import CellOutput
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
-from grader.render.heatmap import HeatMap
+from grader.render.heatmap import HeatMap, Weights
 from grader.render.heatmap_svg import MARGIN, heatmap_svg
 from grader.render.heatmap_terminal import PaintedHeatMap
 from grader.render.record_page import render_record
@@ -76,7 +75,7 @@ def test_class_in_a_terminal(width: str, golden: Golden, small_class: ClassSumma
 
 # --- heat maps ----------------------------------------------------------------------------------------------------
 
-WEIGHTS = Heat(
+WEIGHTS = Weights(
     "Who looks at whom",
     ("a", "b", " ", "c"),
     ("a", "b", " ", "c"),
