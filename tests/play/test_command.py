@@ -9,9 +9,10 @@ import pytest
 
 from grader.errors import KataError
 from grader.play.catalogue import PLAYS, offer_of, play_of, switched_off
-from grader.record import CheckResult, Diagnosis, ExerciseResult
+from grader.record import Diagnosis
 
 from ..cases import rows
+from ..records import check, exercise
 from .conftest import CASES
 
 ID = "multi_head_attention"
@@ -160,13 +161,10 @@ def test_what_is_not_there_cannot_be_switched_off(names, said):
         switched_off(play_of(ID), names, layers=2, heads=4)
 
 
-@rows(CASES["offers"], "status", "passed", "diagnosed", "offered")
-def test_wrong_code_is_offered_where_there_is_an_effect_to_see(status, passed, diagnosed, offered):
-    outcome = "passed" if passed else "failed"
-    check = CheckResult(name="c", title="t", outcome=outcome, points=0.0, max_points=1.0, visible=True, message="")
+@rows(CASES["offers"], "status", "outcomes", "diagnosed", "offered")
+def test_wrong_code_is_offered_where_there_is_an_effect_to_see(status, outcomes, diagnosed, offered):
     diagnosis = (Diagnosis(mistake="mask-inverted", message="The mask is inverted."),) if diagnosed else ()
-    result = ExerciseResult.model_construct(
-        id=ID, status=status, points=0.0, max_points=1.0, checks=(check,), diagnosis=diagnosis, seconds=0.0
-    )
+    checks = (check(name=f"test_{number}", outcome=outcome) for number, outcome in enumerate(outcomes))
+    result = exercise(*checks, id=ID, status=status, diagnosis=diagnosis)
     assert offer_of(result) == (f"See it at work: kata play {ID}" if offered else "")
     assert offer_of(result.model_copy(update={"id": "dot_scores"})) == ""

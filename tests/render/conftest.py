@@ -22,10 +22,11 @@ from grader.practice.checking import Checked
 from grader.practice.learner_page import render_learner
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
-from grader.record import CheckResult, CourseStamp, Diagnosis, ExerciseResult, Problem, Record, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
 from grader.render.class_summary import ClassSummary
 
 from ..cases import table
+from ..records import check, exercise, record
 
 GOLDEN = Path(__file__).parents[1] / "record" / "golden"
 CASES = table(__file__, "cases.yml")
@@ -57,24 +58,17 @@ WORTH = 3.0
 
 def check_of(name: str, outcome: str = "failed", message: str = "", **more: Any) -> CheckResult:
     """A check worth a point; a visible one."""
-    points = 1.0 if outcome == "passed" else 0.0
-    given = {"title": f"Title of {name}.", "points": points, "max_points": 1.0, "visible": True, **more}
-    return CheckResult.model_validate({"name": name, "outcome": outcome, "message": message, **given})
+    given = {"title": f"Title of {name}.", "visible": True, **more}
+    return check(name=name, outcome=outcome, message=message, **given)
 
 
 def result_of(
     *checks: CheckResult, id: str = "softmax", status: Status = "failed", mistakes: Sequence[str] = ()
 ) -> ExerciseResult:
     """The result of these checks; without any, of an exercise of which nothing ran."""
-    return ExerciseResult(
-        id=id,
-        status=status,
-        points=sum(check.points for check in checks),
-        max_points=sum(check.max_points for check in checks) or WORTH,
-        checks=checks,
-        diagnosis=tuple(Diagnosis(mistake=each, message=f"{each} was made.") for each in mistakes),
-        seconds=0.01,
-    )
+    diagnosis = tuple(Diagnosis(mistake=each, message=f"{each} was made.") for each in mistakes)
+    worth = {} if checks else {"max_points": WORTH}
+    return exercise(*checks, id=id, status=status, diagnosis=diagnosis, **worth)
 
 
 def class_result(
@@ -98,14 +92,7 @@ def result_like(id: str, kind: str) -> ExerciseResult:
 
 def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequence[Problem] = ()) -> Record:
     """A record of these results."""
-    return Record.of(
-        submission=name,
-        isolation="full",
-        seed=1,
-        course=CourseStamp(title="Attention Kata", version="1"),
-        exercises=results,
-        problems=problems,
-    )
+    return record(*results, submission=name, problems=problems)
 
 
 @pytest.fixture(scope="session")
@@ -118,8 +105,8 @@ def small_class() -> ClassSummary:
     }
     for number, (name, shown, kinds) in enumerate(CASES["small_class"], 1):
         results = [result_like(id, kind) for id, kind in zip(TITLES, kinds.split(), strict=True)]
-        record = class_record(name, results, problems.get(name, []))
-        summary.add(record, shown=shown, link=f"learner-{number:04d}.html")
+        made = class_record(name, results, problems.get(name, []))
+        summary.add(made, shown=shown, link=f"learner-{number:04d}.html")
     summary.add_absent("Zoë Nobody")
     return summary
 
@@ -212,7 +199,7 @@ class LearnerAtWork:
         self.course = load_course(ROOT / "course.yml")
         self.at = NOW
         result = failed_visibly(text)
-        all_visible = (check.model_copy(update={"visible": True}) for check in result.checks)
+        all_visible = (each.model_copy(update={"visible": True}) for each in result.checks)
         self.result = result.model_copy(update={"checks": tuple(all_visible)})
         self.progress = Progress(exercises=CASES["progress"]).exercises
         for attempt in (each for known in self.progress.values() for each in known.attempts if each.mistakes):
