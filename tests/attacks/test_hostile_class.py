@@ -17,14 +17,11 @@ import pytest
 
 from grader.classroom.store import reading
 from grader.classroom.submission_files import SubmissionFiles, played_in
-from grader.course import load_course
-from grader.intake import read_submission
 from grader.intake.submission import READING_SECONDS
 from grader.played import MOST_BYTES, from_bytes
 from tests.cases import table
 
-ODD_NAMES = table(__file__, "odd_names.yml")
-NAMES = ODD_NAMES["learners"].values()
+NAMES = table(__file__, "odd_names.yml")["learners"].values()
 NO_TEXT = b"\xff\xfe".decode("utf-8", "surrogateescape")
 RAISES = r"""
 def share(amounts):
@@ -177,29 +174,3 @@ def test_an_archive_that_would_end_the_command_holds_no_maps(name: str, graded: 
     began = time.process_time()
     assert played_in(SubmissionFiles(name, (), graded.out.parent / "class" / f"{name}.zip")) == {}
     assert time.process_time() - began < READING_SECONDS / 2
-
-
-# --- names of files in a submission ---------------------------------------------------------------------------------
-
-COURSE = load_course(Path(__file__).parents[2] / "course.yml")
-TAKEN = {"no_answer": ([], ["unknown"]), "almost": (["softmax"], ["renamed"]), "answer": (["softmax"], [])}
-"""The exercises that a name of each kind counts for, and what is told of it."""
-
-
-@pytest.mark.parametrize("form", ["folder", "zip"])
-@pytest.mark.parametrize(
-    ("kind", "name"), [pytest.param(kind, name, id=what) for kind in TAKEN for what, name in ODD_NAMES[kind].items()]
-)
-def test_a_name_counts_if_it_can_mean_one_exercise_only_and_else_is_told(
-    kind: str, name: str, form: str, tmp_path: Path
-) -> None:
-    handed_in = tmp_path / ("alice.zip" if form == "zip" else "alice")
-    if form == "zip":
-        with zipfile.ZipFile(handed_in, "w") as made:
-            made.writestr(name, "answer")
-    else:
-        (handed_in / name).parent.mkdir(parents=True)
-        (handed_in / name).write_text("answer")
-    submission = read_submission(handed_in, COURSE)
-    assert (list(submission.sources), [problem.kind for problem in submission.problems]) == TAKEN[kind]
-    assert all((problem.file + problem.message).isprintable() for problem in submission.problems)

@@ -67,6 +67,7 @@ def test_what_counts_is_taken_and_the_rest_is_told(form: str, case: Case, course
     for (_, which, told), problem in zip(problems, submission.problems, strict=True):
         assert which is None or which in (problem.exercise, problem.file)
         assert told in problem.message and problem.message.endswith(".") and len(problem.message) < 200
+        assert (problem.file + problem.message).isprintable()
 
 
 @rows(FILES)
