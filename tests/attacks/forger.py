@@ -8,7 +8,7 @@ asked back, and all that is said of a file without numbers, such as the names of
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,6 +16,7 @@ import torch
 from grader.judge.case import Case, Question
 from grader.judge.expected import Expected
 from grader.sandbox.inside.wire import Opaque, Slot
+from tests.cases import table
 
 CLAIMS = frozenset(("parameters", "buffers", "attribute", "refuses"))
 """Steps whose answer says something of the file and holds no number that was computed from the inputs."""
@@ -116,20 +117,7 @@ ODD: tuple[Any, ...] = (
     (torch.ones(2, 3), None), (torch.ones(2, 2, 4),) * 3, [torch.zeros(3)] * 2, (None, "x", torch.zeros(0)),
 )  # fmt: skip
 
-ERRORS: tuple[Mapping[str, Any], ...] = (
-    {"kind": "exception", "type": "X", "message": "m", "frames": [[1, "f"], [-5, "g"], "h", 3]},
-    {"kind": "exception", "type": "RuntimeError", "message": "", "frames": []},
-    {"kind": "exception", "type": "NotImplementedError", "message": "", "frames": [[2**62, "f"]]},
-    {"kind": "names", "missing": [1, "a", [1, "x"], None], "unexpected": [[[]]]},
-    {"kind": "weight_shape", "name": "x", "came": ["a", [1, "b"]], "expected": []},
-    {"kind": "memory", "frames": []},
-    {"kind": "forbidden", "name": "aten::\x1b"},
-    {"kind": "no_entry", "name": "softmax" * 99},
-    {"kind": "no_attribute", "name": ""},
-    {"kind": "not_a_module", "what": "y"},
-    {"kind": "no_part", "what": "x"},
-    {"kind": "no_tensor", "what": "x"},
-)  # fmt: skip
+ERRORS: Sequence[Mapping[str, Any]] = table(__file__, "forged_errors.yml")
 
 IN_FORM: Mapping[str, tuple[Any, ...]] = {
     "parameters": ({}, {"w": [[2, 3], True]}, {"\ud800": [[], False]}),
