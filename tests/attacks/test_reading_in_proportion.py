@@ -35,7 +35,7 @@ from grader.notebooks.cells import inert
 from grader.practice.executed import ExecutedCell, answer_among
 from grader.record import CheckResult
 from grader.render.safe_text import safe_block, safe_line, visible
-from tests.cases import table
+from tests.cases import rows, table
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -144,36 +144,16 @@ def test_text_is_read_in_proportion(reader: str) -> None:
         demand_proportion(READERS[reader], make)
 
 
-def with_answers(cell: str, name: str) -> bytes:
-    """A notebook with a cell, and one for each exercise that uses a name of it."""
-    return notebook(cell, *(f"# {each.file_name}\n{name}" for each in COURSE.exercises))
+ANSWERS = json.dumps([{"cell_type": "code", "source": f"# {each.file_name}\nx"} for each in COURSE.exercises])[1:-1]
 
 
-NOTEBOOKS: Mapping[str, Callable[[int], bytes]] = {
-    "lists in lists": lambda size: b"[" * size,
-    "mappings in mappings": lambda size: b'{"a":' * size,
-    "empty cells": lambda size: b'{"cells":[' + b"{}," * size + b"{}]}",
-    "a long number": lambda size: b'{"cells":[],"a":' + b"1" * size + b"}",
-    "many numbers": lambda size: b'{"cells":[],"a":[' + b"1.5," * size + b"1]}",
-    "many keys": lambda size: b'{"cells":[],"a":{' + b",".join(b'"%d":1' % i for i in range(size)) + b"}}",
-    "one key": lambda size: b'{"cells":[],"a":{' + b'"a":1,' * size + b'"a":1}}',
-    "text in letters": lambda size: json.dumps({"cells": [{"cell_type": "code", "source": ["a"] * size}]}).encode(),
-    "many cells": lambda size: notebook(*["x = 1"] * (size // 20)),
-    "answers to one exercise": lambda size: notebook(*(f"# 03_softmax.py\nx={i}" for i in range(size // 20))),
-    "unclear cells": lambda size: notebook(*(f"class MultiHeadAttention: x={i}" for i in range(size // 20))),
-    "a chain of functions": lambda size: with_answers(
-        "".join(f"def f{number}(): return f{number + 1}\n" for number in range(size // 40)), "f0"
-    ),
-    "one name over and over": lambda size: with_answers("x=1\n" * (size // 8), "x"),
-    "star imports": lambda size: notebook("from a import *\n" * (size // 20), "# 03_softmax.py\nx"),
-    "futures": lambda size: notebook("from __future__ import annotations\n" * (size // 40), "# 03_softmax.py\nx"),
-    "hyphens in labels": lambda size: notebook("x", nbgrader={"grade_id": "-" * size}),
-}
+@rows(TABLES["notebooks"], "before", "piece", "letters", "after")
+def test_notebooks_are_read_in_proportion(before: str, piece: str, letters: int, after: str) -> None:
+    def make(size: int) -> bytes:
+        pieces = (piece.replace("<n>", str(n)).replace("<n+1>", str(n + 1)) for n in range(size // letters))
+        return "".join([before, *pieces, after.replace("ANSWERS", ANSWERS)]).encode()
 
-
-@pytest.mark.parametrize("shape", NOTEBOOKS, ids=lambda name: name.replace(" ", "-"))
-def test_notebooks_are_read_in_proportion(shape: str) -> None:
-    demand_proportion(lambda content: read_notebook(content, NAMES), NOTEBOOKS[shape])
+    demand_proportion(lambda content: read_notebook(content, NAMES), make)
 
 
 ARCHIVES: Mapping[str, Callable[[int], list[str]]] = {
