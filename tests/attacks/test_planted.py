@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +35,11 @@ GRADE = ("--only", "softmax", "--isolation", "best", "--seed", "5")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@dataclass(frozen=True)
-class Planted:
-    """A class with an honest learner and two who bring all of that along, and the file that any of it would write."""
-
-    folder: Path
-    mark: Path
-
-    @property
-    def mallory(self) -> Path:
-        return self.folder / "mallory"
-
-    def assert_nothing_ran(self) -> None:
-        assert not self.mark.exists(), self.mark.read_text()
+@pytest.fixture
+def mark(tmp_path: Path) -> Iterator[Path]:
+    """The file that anything planted would write, if it was run."""
+    yield tmp_path / "ran"
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
 
 
 def plant_course(root: Path, mark: Path, make_course: Callable[..., Path]) -> Path:
@@ -83,44 +74,41 @@ def hand_in(folder: Path, answer: str) -> None:
 
 
 @pytest.fixture
-def sent(tmp_path: Path, make_course: Callable[..., Path]) -> Planted:
-    """Only the course, as a workspace that somebody sends."""
-    here = Planted(tmp_path / "class", tmp_path / "ran")
-    plant_course(here.mallory, here.mark, make_course)
-    hand_in(here.mallory, WRONG)
-    return here
+def sent(tmp_path: Path, mark: Path, make_course: Callable[..., Path]) -> Path:
+    """A class's folder; in `mallory` only a course, as a workspace that somebody sends."""
+    hand_in(plant_course(tmp_path / "class" / "mallory", mark, make_course), WRONG)
+    return tmp_path / "class"
 
 
 @pytest.fixture
-def planted(sent: Planted) -> Planted:
-    plant_files(sent.mallory, sent.mark)
-    hand_in(shutil.copytree(sent.mallory, sent.folder / "careless"), HONEST)
-    (sent.folder / "alice").mkdir()
-    (sent.folder / "alice/03_softmax.py").write_text(HONEST)
+def planted(sent: Path, mark: Path) -> Path:
+    """A class's folder with an honest learner and two who bring all of that along."""
+    plant_files(sent / "mallory", mark)
+    hand_in(shutil.copytree(sent / "mallory", sent / "careless"), HONEST)
+    (sent / "alice").mkdir()
+    (sent / "alice/03_softmax.py").write_text(HONEST)
     return sent
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("place", [".", "mallory", "mallory/exercises"], ids=["beside", "in it", "below it"])
-def test_nothing_planted_in_a_class_is_run_or_obeyed(place: str, planted: Planted, tmp_path: Path, kata: Run) -> None:
+def test_nothing_planted_in_a_class_is_run_or_obeyed(place: str, planted: Path, tmp_path: Path, kata: Run) -> None:
     out = tmp_path / "out"
-    done = kata("grade-class", planted.folder, "--out", out, "--jobs", "2", *GRADE, cwd=planted.folder / place)
+    done = kata("grade-class", planted, "--out", out, "--jobs", "2", *GRADE, cwd=planted / place)
     assert done.returncode == 0, done.stderr
-    planted.assert_nothing_ran()
     records = map(json.loads, (out / "results.jsonl").read_text().splitlines())
     assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "careless": 5, "mallory": 0}
 
 
 def test_conftest_above_a_course_is_not_run_with_its_checks(
-    tmp_path: Path, make_course: Callable[..., Path], kata: Run
+    tmp_path: Path, mark: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:
     course = make_course(tmp_path / "shared/course", KIT, named=False)
-    mark = tmp_path / "ran"
     (tmp_path / "shared/conftest.py").write_text(SPY.format(mark=str(mark)))
     (tmp_path / "alice").mkdir()
     (tmp_path / "alice/03_softmax.py").write_text(HONEST)
     done = kata("grade", "alice", "--course", course, *GRADE, cwd=tmp_path)
-    assert (done.returncode, mark.exists()) == (0, False), done.stderr
+    assert done.returncode == 0, done.stderr
     assert "3 of 4 points" in done.stdout, done.stdout  # by the checks of that course
 
 
@@ -132,44 +120,42 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_uses_the_course_of_the_folder_that_it_is_typed_in(
-    command: Mapping[str, Any], planted: Planted, tmp_path: Path, make_course: Callable[..., Path], kata: Run
+    command: Mapping[str, Any], planted: Path, tmp_path: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:
     def kits() -> dict[Path, bytes]:
-        return {path: path.read_bytes() for path in (planted.mallory / "tests").rglob("*") if path.is_file()}
+        return {path: path.read_bytes() for path in (planted / "mallory" / "tests").rglob("*") if path.is_file()}
 
     before = kits()
     course = command.get("course", make_course(tmp_path / "own", KIT))
     env = {} if course is None else {"KATA_COURSE": str(course)}
-    done = kata(*command["types"], cwd=planted.folder / command.get("in", "mallory"), env=env)
+    done = kata(*command["types"], cwd=planted / command.get("in", "mallory"), env=env)
     assert done.returncode == command["status"], done.stdout + done.stderr
     for said in command.get("says", ()):
         assert said.replace("CLONE", str(ROOT)) in done.stdout + done.stderr
-    planted.assert_nothing_ran()
+    assert done.returncode != 2 or not done.stdout
     assert kits() == before
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("what", [[], [f"exercises/{KIT}.py"]], ids=["bare", "a file"])
 def test_plain_pytest_in_such_a_workspace_runs_the_checks_of_the_program(
-    what: list[str], sent: Planted, run_command: Run
+    what: list[str], sent: Path, run_command: Run
 ) -> None:
-    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *what, cwd=sent.mallory)
+    done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *what, cwd=sent / "mallory")
     assert done.returncode == 1, done.stdout + done.stderr
-    sent.assert_nothing_ran()
     assert "test_every_row_by_itself" not in done.stdout, "a check of the planted course"
 
 
 @pytest.fixture
-def shared(tmp_path: Path, make_course: Callable[..., Path]) -> Iterator[Path]:
+def shared(tmp_path: Path, mark: Path, make_course: Callable[..., Path]) -> Path:
     """A folder as the system's temporary one, in which somebody else has planted a course and a workspace."""
     folder = tmp_path / "shared"
     folder.mkdir()
-    plant_course(folder, tmp_path / "ran", make_course)
+    plant_course(folder, mark, make_course)
     if os.geteuid() == 0:
         for path in folder.rglob("*"):
             os.chown(path, NOBODY, NOBODY)
-    yield folder
-    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
+    return folder
 
 
 @pytest.mark.thorough
@@ -190,12 +176,12 @@ def test_workspace_of_somebody_else_is_passed_over(shared: Path, kata: Run) -> N
 
 @pytest.mark.parametrize("place", ["exercises", pytest.param("review", marks=pytest.mark.thorough)])
 def test_plain_pytest_does_not_import_work_that_lies_in_no_workspace(
-    place: str, shared: Path, tmp_path: Path, run_command: Run
+    place: str, shared: Path, mark: Path, run_command: Run
 ) -> None:
     shutil.rmtree(shared / ".kata")
     file = shared / "ben" / place / "03_softmax.py"
     file.parent.mkdir(parents=True)
-    file.write_text(SPY.format(mark=str(tmp_path / "ran")) + WRONG)
+    file.write_text(SPY.format(mark=str(mark)) + WRONG)
     done = run_command(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", file, cwd=shared / "ben")
     assert done.returncode == 2, done.stdout
     assert "You are not in a workspace." in done.stdout and "passed" not in done.stdout
@@ -209,10 +195,10 @@ def test_plain_pytest_leaves_other_peoples_tests_alone(shared: Path, run_command
     assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout
 
 
-def test_a_program_without_a_course_looks_for_none(planted: Planted, run_command: Run, tmp_path: Path) -> None:
+def test_a_program_without_a_course_looks_for_none(planted: Path, run_command: Run, tmp_path: Path) -> None:
     installed = tmp_path / "class/mallory/venv/lib"  # as a learner's environment within a folder with a course
     shutil.copytree(ROOT / "grader", installed / "grader", ignore=shutil.ignore_patterns("__pycache__"))
     program = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.cli import main; main()"
     done = run_command(sys.executable, "-c", program, installed, "list", cwd=tmp_path)
-    assert (done.returncode, planted.mark.exists()) == (2, False), done.stdout
+    assert done.returncode == 2, done.stdout
     assert "without a course" in done.stderr and "--course PATH" in done.stderr
