@@ -134,14 +134,15 @@ class PositionsScene(ModelScene):
         )
 
     def _beyond(self, without: Without) -> Iterator[Part]:
-        yours = losses_of(self._kind, self.places(LONGEST, without))
-        known = {f"yours: {NAMES[self._kind]}": yours}
+        yours = losses_of(self._kind, self.places(LONGEST))
+        known = {f"without {without}": losses_of(self._kind, self.places(LONGEST, without))} if without else {}
+        known[f"yours: {NAMES[self._kind]}"] = yours
         if self._kind == "rotary" and not without:
             known[f"yours, base {SLOWER:,.0f}"] = losses_of(self._kind, self.places(LONGEST, base=SLOWER))
         for kind, name in NAMES.items():
             due = right_losses(kind)
             is_alike = all(abs(a - b) < SAME * 10 for a, b in zip(yours, due, strict=True))
-            if kind != self._kind or without or not is_alike:
+            if kind != self._kind or not is_alike:
                 known[f"{name}, by the formula" if kind == self._kind else name] = due
         ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
         yield Grid(

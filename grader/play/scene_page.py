@@ -14,7 +14,7 @@ from .parts import Curve, Heat, Part, Slider
 
 PLOT_WIDTH, PLOT_HEIGHT = 520, 220
 EDGE_LEFT, EDGE_BELOW, EDGE = 52, 40, 14
-INKS = (("#2e7ebc", "none"), ("#e08214", "6 3"), ("#2f8f5b", "2 3"), ("#8073ac", "8 3 2 3"))
+INKS = (("#2e7ebc", "none"), ("#e08214", "6 3"), ("#2f8f5b", "2 3"), ("#8073ac", "8 3 2 3"), ("#b3261e", "1 4"))
 """A colour and a dash pattern for each line, so that lines can be told apart without colour."""
 LEGEND_HEIGHT = 18
 

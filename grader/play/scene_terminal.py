@@ -18,7 +18,7 @@ STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
 CURVE_HEIGHT, CURVE_WIDTH, LEAST_CURVE_WIDTH = 10, 64, 16
 EDGE = 10
 """Columns left of a curve, for its numbers."""
-SIGNS = "*o+x"
+SIGNS = "*o+x#"
 SEVERAL = "&"
 """Stands where several curves meet."""
 

@@ -16,6 +16,8 @@ from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turne
 from grader.play.parts import Curve, Heat, Words, Written
 from grader.play.positions import KINDS, losses_of, right_losses
 from grader.play.scene import EXAMPLE, best, read_text
+from grader.play.scene_page import INKS
+from grader.play.scene_terminal import SIGNS
 from grader.play.translator import tried
 
 from ..cases import rows
@@ -213,7 +215,7 @@ def test_in_training_all_know_what_was_said_before_and_without_positions_none(se
     assert "looks one letter back most" in shown.the(Heat).title and shown.warnings == []
     assert float(weights.diagonal(-1).mean()) > 1.5 * float(weights.diagonal(-5).mean())
     assert torch.allclose(weights.sum(-1), torch.ones(len(weights)), atol=1e-3)
-    assert min(next(line for name, line in off.the(Curve).lines if name.startswith("yours"))) > 2
+    assert min(dict(off.the(Curve).lines)["without positions"]) > 2
     (_, with_places), (name, without) = off.the(Written).texts
     assert name == "without positions" and with_places.startswith("sa ") and not without.startswith("sa ")
 
@@ -230,6 +232,7 @@ def test_wrong_places_are_shown_beside_the_formula(seen, id):
     parts = seen(id, tuple(CASES["places"][id]))
     assert any("should look like this" in text for text in parts.warnings)
     lines = dict(parts.the(Curve).lines)
+    assert len(lines) <= len(SIGNS) == len(INKS), "each line is drawn"
     yours = next(line for name, line in lines.items() if name.startswith("yours:"))
     formula = next(line for name, line in lines.items() if name.endswith("by the formula"))
     assert sum(yours[:2]) > sum(formula[:2])
