@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
-from grader.course import Course, Exercise
+from grader.course import FILE_NAME, Course, Exercise
 
 SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
@@ -19,10 +19,9 @@ _KINDS |= dict.fromkeys((".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", 
 
 # Skipped silently with everything in them, like hidden names: tools leave them behind, or they are the course's own.
 _LEFT_BY_TOOLS = {"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"}
-_OF_THE_COURSE = {"README.md", "glossary.md", "course.yml", "timestamp.txt"}
+_OF_THE_COURSE = {"README.md", "glossary.md", FILE_NAME, "timestamp.txt"}
 _PICTURES = (".svg", ".png")
 
-COURSE_FILE = "course.yml"
 COURSE_WORK = "exercises"
 """The folder of the learner's work in a whole copy of the course, which also contains solutions and checks."""
 REVIEWS = "review"
@@ -66,7 +65,7 @@ def is_passed_over(name: str) -> bool:
 
 def is_course(names: Collection[str]) -> bool:
     """Whether a folder with these entries is a copy of the course, or a learner's workspace with reviews."""
-    return COURSE_WORK in names and (COURSE_FILE in names or REVIEWS in names)
+    return COURSE_WORK in names and (FILE_NAME in names or REVIEWS in names)
 
 
 def kind_of_file(name: str) -> FileKind:

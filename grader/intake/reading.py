@@ -16,12 +16,12 @@ from posixpath import basename
 from typing import NamedTuple
 
 from grader.course import Course, Exercise
+from grader.record import ProblemKind
 
 from .names import ExerciseNames, advice, kind_of_file, own_name, printable, stem_of
 from .notebook import NOTEBOOK_MB, read_notebook, read_python
 from .submission import (
     FileProblem,
-    ProblemKind,
     SlowDiskError,
     SourceFile,
     Submission,

@@ -11,16 +11,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal
 
 from grader.errors import KataError
+from grader.record import ProblemKind
 
 READING_SECONDS = 10.0
 """Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
 WAITING_SECONDS = 300.0
 """Limit of wall time: a disk or network slower than this cannot be graded from."""
-
-ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
 
 @dataclass(frozen=True)
