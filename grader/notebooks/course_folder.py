@@ -45,18 +45,11 @@ by the judge behind the wall. nbgrader reads it after this file. Keep both, and 
 """
 
 import os
-import sys
-import warnings
 
-from sqlalchemy.exc import SAWarning
+from grader.notebooks import prepare
 
 c = get_config()  # noqa: F821
-
-# nbgrader's own models make SQLAlchemy warn, in every command and to no effect.
-warnings.filterwarnings("ignore", category=SAWarning)
-
-# nbgrader calls alembic by its bare name, which stands beside this Python even where no environment is activated.
-os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+prepare()
 
 # Without that file nbgrader would run learners' code in a kernel.
 if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):

@@ -8,16 +8,12 @@ grading".
 
 from __future__ import annotations
 
-import os
-import sys
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
-from sqlalchemy.exc import SAWarning, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from grader.classroom.roster import RosterRow
 from grader.course import Course, Exercise
@@ -26,6 +22,7 @@ from grader.formats.results_table import ResultsTable, first_and_last, mark_of, 
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 
+from . import prepare
 from .cells import id_of_test
 from .course_folder import SETTINGS
 
@@ -50,8 +47,9 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     be used.
     """
     learners = scores = 0
+    prepare()
     try:
-        with _open(path) as book:
+        with Gradebook(f"sqlite:///{path.absolute()}") as book:
             writer = _Writer(book, table.options.course)
             for learner, _, record in () if force else _known(table):
                 writer.refuse_changes(learner, record)
@@ -76,19 +74,6 @@ def _known(table: ResultsTable) -> Iterator[tuple[str, RosterRow, Record]]:
     for row in table.rows():
         if person := table.people.get(row.learner.id):
             yield row.learner.id, person, row.record
-
-
-@contextmanager
-def _open(path: Path) -> Iterator[Any]:
-    before = os.environ.get("PATH", os.defpath)
-    # nbgrader runs alembic by its bare name, which is beside this Python even if no environment is activated
-    os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), before])
-    try:
-        with warnings.catch_warnings(), Gradebook(f"sqlite:///{path.absolute()}") as book:
-            warnings.simplefilter("ignore", SAWarning)  # caused by nbgrader's own models
-            yield book
-    finally:
-        os.environ["PATH"] = before
 
 
 class _Writer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from grader.notebooks import prepare
 
 # nbgrader is not made for 3.10; from 3.11 on `make test` installs it, and its absence is a failure.
 collect_ignore_glob = ["test_*.py"] if sys.version_info < (3, 11) else []
@@ -47,14 +50,14 @@ class Folder:
         """Run `nbgrader autograde UNIT` in this process. Raises NbGraderException where the command fails."""
         from nbgrader.converters import Autograde
         from nbgrader.coursedir import CourseDirectory
-        from sqlalchemy.exc import SAWarning
         from traitlets.config import Config, LoggingConfigurable
 
         config = Config(read(self.root / "nbgrader_config.json"))
         config.CourseDirectory.update(root=str(self.root), assignment_id=UNIT, student_id=student)
         parent = LoggingConfigurable(config=config)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # as nbgrader_config.py has it
+        with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings():
+            changed.setenv("PATH", os.environ["PATH"])
+            prepare()  # as nbgrader_config.py has it
             Autograde(coursedir=CourseDirectory(parent=parent), parent=parent, force=force).start()
 
     def source(self, unit: str) -> Notebook:
