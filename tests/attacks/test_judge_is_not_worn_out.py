@@ -1,20 +1,133 @@
-"""Files and answers made to cost the judge's own process time or memory; it has no limit but what is written here."""
+"""What files and answers may cost the command and the judge, whose own time and memory has no limit but what is here.
+
+Reading a submission is on its learner's own time: one that takes long is told so, and nobody else waits or loses.
+"""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import time
+import zipfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 import torch
 
+from grader.classroom.submission_files import OutOfReach, SubmissionFiles, played_in
 from grader.course import load_course
-from grader.intake import SourceFile, Submission
+from grader.intake import SourceFile, Submission, SubmissionError, read_submission, submission
+from grader.intake.submission import READING_SECONDS
 from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
 from grader.judge.session import MAX_KEPT_BYTES, Session
 from grader.record import Record
+
+from .test_reading_in_proportion import notebook
+
+RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+LONG_COMMENT = "#" * 200_000 + " a b\n"
+DEAR_CELLS = ["a\n" * 15_000 + "#" * number for number in range(16)]
+"""Within all bounds of a notebook, and as long to read as any such cells."""
+
+SOON_SECONDS = 90
+"""The comments would take hours, the notebooks minutes."""
+
+
+def _dear_zip(path: Path, notebooks: int) -> Path:
+    with zipfile.ZipFile(path, "w") as packed:
+        for number in range(notebooks):
+            packed.writestr(f"{number}.ipynb", notebook(*DEAR_CELLS) + b" " * number)
+    return path
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable, kata: Callable) -> dict[str, Record]:
+    root = tmp_path_factory.mktemp("slow")
+    make_course(root / "tiny", "01_parts/01_share")
+    handed_in = root / "class"
+    for name in ("amira", "zoe"):
+        (handed_in / name).mkdir(parents=True)
+        (handed_in / name / "01_share.py").write_text(RIGHT)
+    (handed_in / "comment.py").write_text(LONG_COMMENT + RIGHT)
+    (handed_in / "digits.py").write_text("# " + "1" * 200_000 + "\n" + RIGHT)
+    (handed_in / "cell.ipynb").write_bytes(notebook(LONG_COMMENT + RIGHT))
+    _dear_zip(handed_in / "many.zip", 40)
+    options = ["--course", root / "tiny", "--isolation", "best", "--seed", 5, "--jobs", 1]
+    began = time.monotonic()
+    done: subprocess.CompletedProcess[str] = kata("grade-class", handed_in, "--out", root / "out", *options, cwd=root)
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - began < SOON_SECONDS
+    lines = (root / "out" / "results.jsonl").read_text("utf-8").splitlines()
+    return {record.submission: record for record in map(Record.from_json, lines)}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["amira", "zoe"])
+def test_honest_learners_beside_them_have_their_points(graded: dict[str, Record], name: str) -> None:
+    assert graded[name].points == 4 and not graded[name].problems
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["comment", "digits", "cell"])
+def test_a_right_answer_under_a_long_comment_is_one(graded: dict[str, Record], name: str) -> None:
+    assert graded[name].points == 4
+
+
+@pytest.mark.thorough
+def test_what_takes_too_long_to_read_is_told(graded: dict[str, Record]) -> None:
+    (problem,) = graded["many"].problems
+    assert f"could not be read in {READING_SECONDS:g} seconds" in problem.message
+    assert problem.kind == "unreadable" and graded["many"].complete and graded["many"].points == 0
+
+
+def test_an_ordinary_submission_leaves_most_of_its_time(tiny_course: Path, tmp_path: Path) -> None:
+    (tmp_path / "01_share.py").write_text(RIGHT)
+    began = time.thread_time()
+    read_submission(tmp_path, load_course(tiny_course / "course.yml"))
+    assert time.thread_time() - began < READING_SECONDS / 20
+
+
+HANDED_IN: Mapping[str, Callable[[Path], object]] = {
+    "folder": lambda path: (path.mkdir(), (path / "01_share.py").write_text(RIGHT)),
+    "zip.zip": lambda path: _dear_zip(path, 1),
+    "notebook.ipynb": lambda path: path.write_bytes(notebook(RIGHT)),
+    "file.py": lambda path: path.write_text(RIGHT),
+}
+
+
+@pytest.mark.parametrize("name", HANDED_IN)
+def test_time_is_looked_at_wherever_something_is_read(
+    name: str, tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HANDED_IN[name](tmp_path / name)
+    monkeypatch.setattr(submission, "READING_SECONDS", 0)
+    with pytest.raises(SubmissionError, match="could not be read in 0 seconds"):
+        read_submission(tmp_path / name, load_course(tiny_course / "course.yml"))
+
+
+def test_time_is_looked_at_before_each_folder_that_may_hold_maps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed: list[object] = []
+    monkeypatch.setattr(submission, "READING_SECONDS", 0)
+    monkeypatch.setattr(os, "scandir", listed.append)
+    assert played_in(SubmissionFiles("ada", ("ada",), tmp_path)) == {} and listed == []
+
+
+def test_a_slow_disk_is_no_fault_of_the_learners(
+    tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "01_share.py").write_text(RIGHT)
+    monkeypatch.setattr(submission, "WAITING_SECONDS", -1)
+    with pytest.raises(OutOfReach, match="did not come from the disk"):
+        SubmissionFiles("ada", ("ada",), tmp_path).read(load_course(tiny_course / "course.yml"))
+
+
+# --- what was read, and what is answered ------------------------------------------------------------------------------
 
 LARGE = b"import torch\n\n\ndef share(amounts):\n    return torch.zeros(3_000_000)\n"
 
