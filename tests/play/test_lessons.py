@@ -87,7 +87,6 @@ def test_unit_2_without_scale_one_place_gets_all_and_dates_are_followed(typed) -
         assert text.index("may") <= looks_at(heat, 6) < text.index("may") + 3
 
 
-@pytest.mark.thorough
 def test_unit_3_without_mask_it_is_worse_than_guessing_and_the_name_is_found(typed) -> None:
     unmasked, named = typed("03_masks_and_dropout")
     assert min(surprise(unmasked, "without mask")) > GUESSING

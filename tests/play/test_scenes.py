@@ -15,7 +15,7 @@ from grader.play.letters import measured
 from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turned
 from grader.play.parts import Curve, Heat, Words, Written
 from grader.play.positions import KINDS, losses_of, right_losses
-from grader.play.scene import EXAMPLE, best, read_text
+from grader.play.scene import EXAMPLE, best
 from grader.play.scene_page import INKS
 from grader.play.scene_terminal import SIGNS
 from grader.play.translator import tried
@@ -62,15 +62,6 @@ def test_one_head_looks_back_one_finds_what_followed_and_the_table_says_so(scene
     rows = seen(HEADS[2]).rows("How much each head").values()
     for told, measured_ in zip(rows, zip(back.flatten(), found.flatten(), strict=True), strict=True):
         assert [float(each) for each in told] == pytest.approx([float(each) for each in measured_], abs=0.0051)
-
-
-def test_the_induction_head_looks_behind_the_same_letter(scene):
-    """In "... luka. luka" the second l, u and k look at u, k and a of the first."""
-    reader = scene(HEADS[2])
-    layer, head = best(measured(reader.right_weights)[1])
-    weights = reader.right_weights(read_text(EXAMPLE))[layer, head]
-    first, second = EXAMPLE.index("luka"), EXAMPLE.rindex("luka")
-    assert [int(weights[second + place].argmax()) for place in range(3)] == [first + 1, first + 2, first + 3]
 
 
 @pytest.mark.thorough

@@ -23,7 +23,10 @@ from grader.practice.learner_page import render_learner
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
+from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
+from grader.render.record_page import render_record
+from grader.render.wording import Units
 
 from ..cases import table
 from ..records import check, exercise, record
@@ -227,3 +230,31 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Learner
     yield LearnerAtWork(tmp_path)
     monkeypatch.undo()
     time.tzset()
+
+
+@pytest.fixture
+def hostile_learner(learner: LearnerAtWork) -> LearnerAtWork:
+    """The same with hostile text."""
+    return LearnerAtWork(Path.cwd(), HOSTILE)
+
+
+# --- pages -------------------------------------------------------------------------------------------------------
+
+
+def class_of(record: Record, titles: Mapping[str, str] = TITLES, units: Units = UNITS) -> ClassSummary:
+    """A class of one learner."""
+    summary = ClassSummary(titles, units)
+    summary.add(record, link=f"{record.submission}.html")
+    return summary
+
+
+def drawing_of(request: pytest.FixtureRequest, page: str) -> Callable[[], str]:
+    """Draws a page: of a record, of a class with that record or of many kinds, of a learner."""
+    kind, _, name = page.partition(" ")
+    if kind == "record":
+        return lambda: render_record(golden_record(name), titles=TITLES, units=UNITS)
+    if kind == "class":
+        summary = class_of(golden_record(name)) if name else request.getfixturevalue("small_class")
+        return lambda: render_class(summary)
+    found: Callable[[], str] = request.getfixturevalue(kind).page
+    return found

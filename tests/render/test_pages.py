@@ -6,17 +6,16 @@ import base64
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.practice.progress import ExerciseProgress, Progress
 from grader.practice.review import cards_of
-from grader.record import Diagnosis, Problem, Record
+from grader.record import Diagnosis, Problem
 from grader.render import class_page
 from grader.render.class_page import relative, render_class
 from grader.render.class_summary import ClassSummary
@@ -26,7 +25,6 @@ from ..cases import rows
 from .conftest import (
     CASES,
     HALF_DONE,
-    HOSTILE,
     LATE,
     MALLORYS,
     NOW,
@@ -34,23 +32,12 @@ from .conftest import (
     UNITS,
     LearnerAtWork,
     Page,
+    class_of,
     class_record,
     class_result,
     crowd,
-    golden_record,
+    drawing_of,
 )
-
-
-def class_of(record: Record, titles: Mapping[str, str] = TITLES, units: Sequence[Any] = UNITS) -> ClassSummary:
-    summary = ClassSummary(titles, units)
-    summary.add(record, link=f"{record.submission}.html")
-    return summary
-
-
-@pytest.fixture
-def hostile_learner(learner: LearnerAtWork) -> LearnerAtWork:
-    return LearnerAtWork(Path.cwd(), HOSTILE)
-
 
 RECORDS = ("half_done", "hostile_text", "not_graded", "all_passed")
 PAGES = (*(f"{kind} {name}" for kind in ("record", "class") for name in RECORDS), "class", "learner", "hostile_learner")
@@ -58,15 +45,8 @@ PAGES = (*(f"{kind} {name}" for kind in ("record", "class") for name in RECORDS)
 
 @pytest.fixture(params=PAGES)
 def draw(request: pytest.FixtureRequest) -> Callable[[], str]:
-    """Draws a page: of a record, of a class with that record or of many kinds, of a learner."""
-    kind, _, name = request.param.partition(" ")
-    if kind == "record":
-        return lambda: render_record(golden_record(name), titles=TITLES, units=UNITS)
-    if kind == "class":
-        summary = class_of(golden_record(name)) if name else request.getfixturevalue("small_class")
-        return lambda: render_class(summary)
-    found: Callable[[], str] = request.getfixturevalue(kind).page
-    return found
+    """Draws one of these pages."""
+    return drawing_of(request, request.param)
 
 
 def invisible(html: str) -> set[str]:

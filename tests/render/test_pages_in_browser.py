@@ -9,9 +9,8 @@ import pytest
 
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.record_page import render_record
 
-from .conftest import HALF_DONE, TITLES, UNITS, crowd
+from .conftest import crowd, drawing_of
 
 SIZES = {"phone": (375, 812), "desk": (1280, 900)}
 LEARNERS, EXERCISES = 1000, 40
@@ -25,17 +24,11 @@ return rows.map(row => Number(row.cells[0].textContent))
 POINTS = "[...document.querySelectorAll('#table th')].find(each => each.textContent === 'Points')"
 
 
-@pytest.fixture(params=["learner", "class", "record"])
+@pytest.fixture(params=["learner", "class", "record half_done"])
 def page(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Each kind of page, as a file."""
-    if request.param == "learner":
-        html = request.getfixturevalue("learner").page()
-    elif request.param == "class":
-        html = render_class(request.getfixturevalue("small_class"))
-    else:
-        html = render_record(HALF_DONE, titles=TITLES, units=UNITS)
     path = tmp_path / "page.html"
-    path.write_text(html, encoding="utf-8")
+    path.write_text(drawing_of(request, request.param)(), encoding="utf-8")
     return path
 
 
