@@ -74,6 +74,7 @@ def _causes(id: str, old: Result, new: Result, classes: Sequence[ClassResults]) 
         "the seed": (before.seed, after.seed),
         "what was handed in": (row.source, other.source),
         "the isolation": (before.level, after.level),
+        "a fault of the grader": (row.result.status == "error", other.result.status == "error"),
     }
     names = sorted(before.versions.keys() & after.versions.keys())
     depends_on |= {f"the version of {name}": (before.versions[name], after.versions[name]) for name in names}

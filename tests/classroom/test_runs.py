@@ -1,0 +1,178 @@
+"""A class, run after run: what is graded, whose it is, what counts and what is said; the stories stand in runs.yml."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from grader.classroom.corrections import override_points
+from grader.errors import KataError
+
+TABLE: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("runs.yml").read_text("utf-8"))
+WORK = {"right": True, "wrong": False}
+KITS = {"share": "01_parts/01_share", "split": "02_more/01_split"}
+OPTIONS = ("only", "seed", "level", "platform", "resume", "anew", "pages")
+BEFORE_GRADING = {".lock", "unmatched.csv"}
+"""What a run that graded nothing may leave in OUT."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One run, what happens before it, and what must come of it, as the head of runs.yml says."""
+
+    work: Mapping[str, str] = field(default_factory=dict)
+    remove: Sequence[str] = ()
+    rename: Mapping[str, str] = field(default_factory=dict)
+    pack: Sequence[str] = ()
+    zips: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    folder: str = ""
+    out: str = ""
+    write: Mapping[str, str] = field(default_factory=dict)
+    edit: Sequence[Sequence[str]] = ()
+    generous: Sequence[str] = ()
+    programs: str = ""
+    override: Sequence[Sequence[str]] = ()
+
+    roster: str = ""
+    fill: Mapping[str, str] = field(default_factory=dict)
+    match: str = ""
+    failing: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    refused: str | Sequence[str] = ()
+    points: Mapping[object, float] | None = None
+    worth: Mapping[object, float] = field(default_factory=dict)
+    asked: Mapping[object, str] | None = None
+    graded: Sequence[str] | None = None
+    moves: Sequence[str] = ()
+    faults: Sequence[str] = ()
+    unmatched: Sequence[str] = ()
+    rows: Mapping[object, str] | None = None
+    says: Sequence[str] = ()
+    silent: Sequence[str] = ()
+    problems: Mapping[object, Sequence[str]] = field(default_factory=dict)
+    exercises: Mapping[object, str] = field(default_factory=dict)
+    absent: Sequence[str] | None = None
+    kept: Sequence[str] = ()
+    same: bool = False
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """Those of the sentence with which the run is refused."""
+        return [self.refused] if isinstance(self.refused, str) else self.refused
+
+
+def step(told: str | Mapping[str, Any]) -> Step:
+    """A step of a story: one of `starts`, or as it is told there."""
+    known = TABLE["starts"][told] if isinstance(told, str) else told
+    options = {name: known[name] for name in OPTIONS if name in known}
+    return Step(**{name: each for name, each in known.items() if name not in OPTIONS}, options=options)
+
+
+STORIES = {name: list(map(step, steps)) for name, steps in TABLE["stories"].items()}
+
+
+@pytest.mark.parametrize("steps", STORIES.values(), ids=STORIES)
+def test_run_after_run(steps: Sequence[Step], room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, each in enumerate(steps):
+        _prepare(each, room, monkeypatch)
+        _grade(each, room, {"resume": number > 0, **each.options})
+    last = steps[-1]
+    if not (last.refused or last.failing):
+        options = {name: last.options[name] for name in ("only", "seed") if name in last.options}
+        _grade(Step(graded=[], unmatched=last.unmatched, same=True), room, {"resume": True, **options})
+
+
+def _prepare(each: Step, room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.folder = room.place / (each.folder or room.folder.name)
+    room.out = room.folder / each.out if each.out else room.out
+    room.hand_in({name: WORK.get(text, text) for name, text in each.work.items()})
+    for path in (room.folder / name for name in each.remove):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for old, new in each.rename.items():
+        (room.folder / old).rename(room.folder / new)
+    for name in each.pack:
+        shutil.make_archive(str(room.folder / name), "zip", room.folder / name)
+        shutil.rmtree(room.folder / name)
+    for name, inside in each.zips.items():
+        with zipfile.ZipFile(room.folder / name, "w") as archive:
+            for member in inside:
+                archive.writestr(member, "def share(amounts): return amounts")
+    for name, text in each.write.items():
+        (room.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (room.root / name).write_text(text, "utf-8")
+    for change in each.edit:
+        room.edit(*change)
+    room.be_generous(*(KITS[id] for id in each.generous))
+    if each.programs:
+        monkeypatch.setattr("grader.classroom.grading_terms.version", lambda name: f"{each.programs} {name}")
+
+
+def _grade(each: Step, room: Any, options: Mapping[str, Any]) -> None:
+    """One run, and a look at all that came of it."""
+    results = room.out / "results.jsonl"
+    written = results.read_bytes() if results.exists() else None
+    before = room.records if written else {}
+    judge = room.judge(failing={name: ValueError("odd") for name in each.failing})
+    texts = {"roster": TABLE["rosters"].get(each.roster, each.roster), "match": each.match or _filled(each, room)}
+
+    def run_it() -> Any:
+        for learner, exercise, points, *reason in each.override:
+            override_points(room.out, learner, exercise, points, *(reason or ["Talked."]), room.course)
+        return room.grade(executor=judge, **texts, **options)
+
+    if each.refused:
+        with pytest.raises(KataError) as refused:
+            run_it()
+        assert isinstance(each.refused, list) or "\n" not in str(refused.value)
+        assert [part for part in each.parts if part not in str(refused.value)] == []
+        assert (
+            results.read_bytes() == written if written else {path.name for path in room.out.glob("*")} <= BEFORE_GRADING
+        )
+        _see_rows(each, room)
+        return
+    run = run_it()
+    told, records = "\n".join(run.remarks), room.records
+    assert [list(map(str, run.result.moves)), run.faults, run.result.unmatched] == [
+        *map(list, (each.moves, each.faults, each.unmatched))
+    ]
+    assert [said for said in each.says if said not in told] == [said for said in each.silent if said in told] == []
+    _see_rows(each, room)
+    if each.points is not None:
+        assert list(room.points.items()) == [(str(id), points) for id, points in each.points.items()]
+    if each.asked is not None:
+        asked = {name.removesuffix(".zip"): ids for name, ids in judge.asked}
+        assert asked == {str(name): tuple(ids.split()) for name, ids in each.asked.items()}
+        assert all(records[id].exercises == before[id].exercises for id in before.keys() - asked.keys())
+    assert each.graded is None or run.graded == each.graded
+    assert each.absent is None or run.result.summary.absent == each.absent
+    assert {id: records[id] for id in each.kept} == {id: before[id] for id in each.kept}
+    assert {id: records[str(id)].counted_max_points for id in each.worth} == each.worth
+    assert {id: [problem.file for problem in records[str(id)].problems] for id in each.problems} == each.problems
+    assert {id: " ".join(one.id for one in records[str(id)].exercises) for id in each.exercises} == each.exercises
+    assert not each.same or results.read_bytes() == written
+
+
+def _filled(each: Step, room: Any) -> str:
+    """The text of OUT/unmatched.csv after a person has filled its column."""
+    if not each.fill:
+        return ""
+    with (room.out / "unmatched.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert each.fill.keys() <= {row["entry"] for row in rows}
+    return "\n".join(["entry,why,learner", *(f"{row['entry']},,{each.fill.get(row['entry'], '')}" for row in rows), ""])
+
+
+def _see_rows(each: Step, room: Any) -> None:
+    if each.rows is not None:
+        rows = room.unmatched
+        assert rows.keys() == {str(entry) for entry in each.rows}
+        assert [entry for entry, why in each.rows.items() if why not in rows[str(entry)]] == []
