@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import os
 import signal
 import sqlite3
@@ -12,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,36 +19,26 @@ from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.record import Record, without_timings
 
+from .recorded_run import Answering, run_class
+
 RIGHT = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "# {name}\ndef share(amounts):\n    return amounts / amounts.sum()\n"
 EVERY_THIRD = 3
 CLASS_SIZE = 40
 
-HandIn = Callable[..., Path]
 
-
-def _hand_in(folder: Path, name: str, *, right: bool = True) -> Path:
+def hand_in(folder: Path, name: str, *, right: bool = True) -> Path:
+    """Write one learner's folder, with a right or a wrong answer."""
     (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / name / "share.py").write_text((RIGHT if right else WRONG).format(name=name), "utf-8")
     return folder / name
 
 
-def _hand_in_all(folder: Path, count: int) -> Path:
+def hand_in_all(folder: Path, count: int) -> Path:
+    """Write a class of so many folders, every third answer wrong."""
     for number in range(count):
-        _hand_in(folder, f"s{number:03d}", right=bool(number % EVERY_THIRD))
+        hand_in(folder, f"s{number:03d}", right=bool(number % EVERY_THIRD))
     return folder
-
-
-@pytest.fixture(scope="session")
-def hand_in() -> HandIn:
-    """Writes one learner's folder, with a right or a wrong answer."""
-    return _hand_in
-
-
-@pytest.fixture(scope="session")
-def hand_in_all() -> HandIn:
-    """Writes a class of so many folders, every third answer wrong."""
-    return _hand_in_all
 
 
 @pytest.fixture(scope="session")
@@ -66,29 +54,16 @@ def course(course_root: Path) -> Course:
 @pytest.fixture(scope="session")
 def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a class of forty."""
-    return _hand_in_all(tmp_path_factory.mktemp("forty") / "class", CLASS_SIZE)
+    return hand_in_all(tmp_path_factory.mktemp("forty") / "class", CLASS_SIZE)
 
 
 @pytest.fixture
 def dozen(tmp_path: Path) -> Path:
     """The folder of a class of twelve that a test may change."""
-    return _hand_in_all(tmp_path / "class", 12)
+    return hand_in_all(tmp_path / "class", 12)
 
 
-RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
-
-
-@pytest.fixture(scope="session")
-def recorded() -> ModuleType:
-    """Class runs with an executor that knows the answers."""
-    spec = importlib.util.spec_from_file_location("recorded_run", RECORDED_RUN)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _count(out: Path) -> int:
+def count_results(out: Path) -> int:
     """How many learners have results in the database of OUT."""
     try:
         with closing(sqlite3.connect(f"{(out / 'class.db').as_uri()}?mode=ro", uri=True)) as database:
@@ -96,12 +71,6 @@ def _count(out: Path) -> int:
             return int(count)
     except sqlite3.OperationalError:  # it is not there yet, or being written
         return 0
-
-
-@pytest.fixture(scope="session")
-def counted() -> Callable[[Path], int]:
-    """How many learners have results in OUT."""
-    return _count
 
 
 class Grading:
@@ -124,7 +93,7 @@ class Grading:
 
     def count(self) -> int:
         """How many learners have results."""
-        return _count(self.out)
+        return count_results(self.out)
 
     def await_results(self, more_than: int = 0) -> None:
         """Wait until more learners have results, or nothing more will come."""
@@ -157,12 +126,6 @@ class Grading:
         self.process.communicate()
 
 
-@pytest.fixture(scope="session")
-def begin_grading() -> Callable[..., Grading]:
-    """As `grading`, for a module's fixtures, which wait for the end."""
-    return Grading
-
-
 @pytest.fixture
 def grading(course_root: Path) -> Iterator[Callable[..., Grading]]:
     """Begins `kata grade-class` with two judges and seed 5: `grading(folder, out, "--resume")`."""
@@ -186,8 +149,8 @@ def undisturbed(course_root: Path, forty: Path, tmp_path_factory: pytest.TempPat
 class Class:
     """A class in a folder and a course of two exercises, graded by judges that know the answers: a right one has 4 points."""
 
-    def __init__(self, place: Path, recorded: ModuleType, make_course: Callable[..., Path]) -> None:
-        self.place, self.folder, self.out, self.recorded = place, place / "class", place / "out", recorded
+    def __init__(self, place: Path, make_course: Callable[..., Path]) -> None:
+        self.place, self.folder, self.out = place, place / "class", place / "out"
         self.root = make_course(place / "course", "01_parts/01_share", "02_more/01_split")
         self.folder.mkdir()
 
@@ -215,9 +178,9 @@ class Class:
             with (self.root / "tests" / "kits" / kit / "checks.py").open("a", encoding="utf-8") as checks:
                 checks.write("# generous\n")
 
-    def judge(self, **how: Any) -> Any:
+    def judge(self, **how: Any) -> Answering:
         """A judge to be given to `grade`, which remembers what it was asked."""
-        return self.recorded.Answering(self.course, **how)
+        return Answering(self.course, **how)
 
     def grade(
         self, files: dict[str, bool | str] | None = None, roster: str = "", match: str = "", **options: Any
@@ -228,7 +191,7 @@ class Class:
             if text:
                 options[name] = self.place / f"{name}.csv"
                 options[name].write_text(text, "utf-8")
-        return self.recorded.run_class(self.course, self.folder, self.out, **options)
+        return run_class(self.course, self.folder, self.out, **options)
 
     def refused(self, told: str, **options: Any) -> None:
         """A run that goes on is refused, and changes nothing."""
@@ -254,6 +217,6 @@ class Class:
 
 
 @pytest.fixture
-def room(tmp_path: Path, recorded: ModuleType, make_course: Callable[..., Path]) -> Class:
+def room(tmp_path: Path, make_course: Callable[..., Path]) -> Class:
     """An empty class."""
-    return Class(tmp_path, recorded, make_course)
+    return Class(tmp_path, make_course)

@@ -28,6 +28,8 @@ from grader.course import Course
 from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
 
+from .conftest import Grading, hand_in
+
 pytestmark = pytest.mark.timeout(600)
 
 SLOW = "# {name}\ndef share(amounts):\n    sum(range(6_000_000))\n    return amounts / amounts.sum(-1, keepdim=True)\n"
@@ -102,7 +104,7 @@ def workers(shared: Cluster) -> Cluster:
 
 
 @pytest.fixture(scope="module")
-def slow_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., Path]) -> Path:
+def slow_class(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class that takes some seconds, so that there is a middle to kill in."""
     folder = tmp_path_factory.mktemp("slow") / "class"
     for number in range(CLASS_SIZE):
@@ -113,11 +115,9 @@ def slow_class(tmp_path_factory: pytest.TempPathFactory, hand_in: Callable[..., 
 
 
 @pytest.fixture(scope="module")
-def local(
-    slow_class: Path, course_root: Path, tmp_path_factory: pytest.TempPathFactory, begin_grading: Callable[..., Any]
-) -> list[str]:
+def local(slow_class: Path, course_root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The records of the same class on this machine alone."""
-    lines: list[str] = begin_grading(slow_class, tmp_path_factory.mktemp("local") / "out", course_root).lines()
+    lines: list[str] = Grading(slow_class, tmp_path_factory.mktemp("local") / "out", course_root).lines()
     return lines
 
 
@@ -238,7 +238,7 @@ def share(amounts):
 @pytest.mark.thorough
 @pytest.mark.parametrize("level", [pytest.param("full", marks=needs_wall), "reduced"], ids=str)
 def test_learners_code_on_a_worker_cannot_connect_to_the_scheduler(
-    level: str, workers: Cluster, tmp_path: Path, hand_in: Callable[..., Path], grading: Callable[..., Any]
+    level: str, workers: Cluster, tmp_path: Path, grading: Callable[..., Any]
 ) -> None:
     source = CONNECTS.format(port=workers.address.rpartition(":")[2])
     (hand_in(tmp_path / "class", "ada") / "share.py").write_text(source, "utf-8")

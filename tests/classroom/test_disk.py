@@ -15,6 +15,9 @@ import pytest
 from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import Course
 
+from .conftest import hand_in
+from .recorded_run import Answering
+
 SOMEBODY = 65534
 ROOM = 75_000
 """Bytes that a file may have: less than the class comes to."""
@@ -40,7 +43,7 @@ def test_run_without_room_stops_with_one_sentence_and_goes_on_when_there_is_some
 
 
 @pytest.fixture
-def locked(hand_in: Callable[..., Path]) -> Iterator[Path]:
+def locked() -> Iterator[Path]:
     """A submission that this process may not open: root takes another user's identity for it."""
     with tempfile.TemporaryDirectory() as place:
         os.chmod(place, 0o755)
@@ -71,13 +74,13 @@ def three(room: Any) -> Any:
 
 
 def test_submission_that_vanishes_is_no_zero_and_the_rest_goes_on(three: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    submit = three.recorded.Answering.submit
+    submit = Answering.submit
 
     def vanish(*args: Any, **kwargs: Any) -> Any:
         shutil.rmtree(three.folder / "cy", ignore_errors=True)  # after the class was looked through
         return submit(*args, **kwargs)
 
-    monkeypatch.setattr(three.recorded.Answering, "submit", vanish)
+    monkeypatch.setattr(Answering, "submit", vanish)
     run = three.grade(jobs=1)
     assert run.faults == ["cy"] and run.graded == ["ada", "bo"]
     record = three.records["cy"]
@@ -103,10 +106,3 @@ def test_submission_at_which_the_grader_breaks_while_it_reads_costs_nobody_else_
     assert three.records["ada"] == before
     monkeypatch.undo()
     assert three.grade(resume=True).graded == ["bo"]
-
-
-def test_damaged_submission_is_told_in_one_line(three: Any) -> None:
-    three.hand_in({"zoe.zip": "no zip"})
-    run = three.grade()
-    assert run.remarks == ["zoe: zoe is damaged or not a zip; zip your files again."]
-    assert run.faults == []

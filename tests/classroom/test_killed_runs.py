@@ -1,4 +1,4 @@
-"""A run that is killed at any moment and started again ends as if nothing had happened."""
+"""A run that is killed at any moment and started again ends as if nothing had happened; Ctrl-C says how to go on."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from .conftest import count_results, hand_in, hand_in_all
 
 KILLS = 8
 RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
@@ -53,8 +55,6 @@ def test_kill_at_each_change_of_the_disk_loses_nothing_that_was_there(
     only: tuple[str, ...],
     tmp_path: Path,
     make_course: Callable[..., Path],
-    hand_in: Callable[..., Path],
-    counted: Callable[[Path], int],
 ) -> None:
     """Before and after all statements, renames and syncs; what is in the middle of one is SQLite's and the system's."""
     course, folder = make_course(tmp_path / "course", "01_parts/01_share"), tmp_path / "class"
@@ -78,11 +78,11 @@ def test_kill_at_each_change_of_the_disk_loses_nothing_that_was_there(
         shutil.copytree(begun, out)
         killed = _recorded_run(course, folder, out, moment, *only)
         assert killed.returncode == -signal.SIGKILL, (moment, killed.stderr)
-        there = counted(out)
+        there = count_results(out)
         done = _recorded_run(course, folder, out, 0, *only)
         assert done.returncode == 0, (moment, done.stderr)
         assert (out / "results.jsonl").read_bytes() == expected, moment
-        assert there <= counted(out), moment
+        assert there <= count_results(out), moment
 
 
 @pytest.mark.thorough
@@ -94,3 +94,33 @@ def test_judges_end_when_the_run_is_killed_alone(forty: Path, tmp_path: Path, gr
     status, _ = run.end()  # its pipes close when the last of its processes has ended
     assert status == -signal.SIGKILL
     assert run.count() > 0
+
+
+# --- Ctrl-C: it ends a run at once, and leaves nobody behind ----------------------------------------------------------
+
+
+@pytest.mark.thorough
+def test_interrupt_keeps_what_is_graded_and_says_how_to_go_on(tmp_path: Path, grading: Callable[..., Any]) -> None:
+    folder = hand_in_all(tmp_path / "class", 400)
+    out = tmp_path / "out"
+    run = grading(folder, out)
+    run.await_results()
+    run.signal(signal.SIGINT)  # to every process of the group, as the terminal does
+    status, said = run.end()  # comes when the last process that holds its pipes has ended
+    there = len((out / "results.jsonl").read_bytes().splitlines())
+    assert status == 130
+    assert said.splitlines() == [f"Stopped. {there} of 400 are graded and kept in {out}; go on with --resume."]
+    assert 0 < there < 400
+
+
+def test_interrupt_before_the_first_record_leaves_nothing(
+    dozen: Path, tmp_path: Path, grading: Callable[..., Any]
+) -> None:
+    out = tmp_path / "out"
+    run = grading(dozen, out)
+    while not (out / ".lock").exists():
+        assert run.process.poll() is None
+    run.signal(signal.SIGINT)
+    status, said = run.end()
+    assert status == 130
+    assert said.splitlines()[-1].startswith("Stopped.") and "Traceback" not in said

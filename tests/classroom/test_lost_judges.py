@@ -17,6 +17,8 @@ from grader.classroom.pool import LOSSES_IN_A_ROW, TRIES
 from grader.classroom.results import read_results
 from grader.errors import KataError
 
+from .conftest import hand_in_all
+
 DEADLY = "def share(amounts):\n    return amounts * 0 + 666\n"
 KILLS_THE_JUDGE = """\
     import os
@@ -136,7 +138,7 @@ class Dead(Executor):
         return future
 
 
-def test_machine_on_which_every_judge_dies_stops_the_run(hand_in_all: Callable[..., Path], room: Any) -> None:
+def test_machine_on_which_every_judge_dies_stops_the_run(room: Any) -> None:
     executor = Dead()
     hand_in_all(room.folder, 60)
     with pytest.raises(KataError, match=r"all ended before they had graded anything\)\. \d+ of 60 are graded"):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.classroom.results import read_results
 from grader.record import Record
+
+from .conftest import hand_in_all
 
 A_FEW = 40
 """Records that may be alive at a time: those of the batches that are out."""
@@ -25,7 +25,7 @@ def _alive() -> int:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [50, 400])
-def test_records_are_not_kept(count: int, hand_in_all: Callable[..., Path], room: Any) -> None:
+def test_records_are_not_kept(count: int, room: Any) -> None:
     hand_in_all(room.folder, count)
     heard = 0
     most = 0

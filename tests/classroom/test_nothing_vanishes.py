@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import socket
 import subprocess
@@ -77,6 +79,15 @@ def test_names_in_what_an_export_says_do_not_steer_the_terminal(
     done = kata("export", "out", "--format", format, "--course", room.root, cwd=tmp_path)
     assert done.returncode == 0 and "Eve \ufffd]0;x" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_second_claim_keeps_nobody_else_out_of_an_export(room: Any, kata: Run) -> None:
+    room.grade(
+        {"ada/share.py": True, "zoe/share.py": True, "Zoe Fox/share.py": False}, "id,name\nada,Ada\nzoe,Zoe Fox\n"
+    )
+    done = kata("export", "out", "--format", "csv", "--to", "-", "--course", room.root, cwd=room.place)
+    rows = {row["submission"]: row["points"] for row in csv.DictReader(io.StringIO(done.stdout))}
+    assert rows == {"ada": "4", "zoe": ""}
 
 
 def test_class_zip_loses_nothing_either(room: Any) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 from grader.classroom.results import page_name
 
+from .conftest import hand_in
+
 NAMES = [
     *(
         "ada",
@@ -53,7 +55,7 @@ def test_no_two_learners_share_a_name_even_if_one_calls_himself_like_a_page() ->
 
 @pytest.mark.thorough
 def test_pages_of_a_class_with_odd_names_are_all_there_and_linked(
-    tmp_path: Path, hand_in: Callable[..., Path], course_root: Path, kata: Callable[..., Any]
+    tmp_path: Path, course_root: Path, kata: Callable[..., Any]
 ) -> None:
     names = ["Ada", "bo", "Zoë B", page_name("Ada")[len("learner-") : -len(".html")]]
     for name in names:

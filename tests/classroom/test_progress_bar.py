@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from grader.cli.terms import rate_in_words
+
+from .conftest import hand_in_all
 
 
 @pytest.mark.parametrize(
@@ -24,9 +25,7 @@ def test_rate_is_told_as_people_say_it(speed: float | None, words: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(600)
-def test_terminal_shows_count_rate_and_time_left(
-    hand_in_all: Callable[..., Path], tmp_path: Path, course_root: Path
-) -> None:
+def test_terminal_shows_count_rate_and_time_left(tmp_path: Path, course_root: Path) -> None:
     hand_in_all(tmp_path / "class", 40)
     arguments = ["grade-class", "class", "--out", "out", "--course", str(course_root), "--isolation", "best"]
     command = str(Path(sys.executable).with_name("kata"))
