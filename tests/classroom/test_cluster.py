@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from grader.errors import KataError
 from grader.sandbox.doctor import strongest_level
 
 from .conftest import Grading, hand_in
+from .processes import children
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -130,7 +132,7 @@ def begin(slow_class: Path, tmp_path: Path, grading: Callable[..., Any]) -> Call
 def _await_no_judges(workers: Cluster) -> None:
     """They are told to go before the command ends, and are gone a moment later."""
     deadline = time.monotonic() + 60
-    while any(map(_judges_of, workers.pids().values())):
+    while any(children(worker, b"spawn_main") for worker in workers.pids().values()):
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
@@ -324,15 +326,6 @@ def test_without_the_extra_the_command_says_what_to_install(run: Run, monkeypatc
         ClusterJudges("tcp://127.0.0.1:1", run)
 
 
-def test_command_ends_with_status_2_when_there_is_no_scheduler(
-    slow_class: Path, tmp_path: Path, grading: Callable[..., Any]
-) -> None:
-    status, said = grading(slow_class, tmp_path / "out", "--scheduler", "http://127.0.0.1:8786").end()
-    assert status == 2
-    assert len(said.splitlines()) == 1 and said.startswith("There is no scheduler of dask.distributed at http://")
-    assert not (tmp_path / "out").exists()
-
-
 def _hang_up_on_everybody(server: socket.socket) -> None:
     while True:
         try:
@@ -341,28 +334,6 @@ def _hang_up_on_everybody(server: socket.socket) -> None:
             return
         with connection:
             connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-
-
-def _judges_of(worker: int) -> list[int]:
-    """The processes of a worker's judges: its children, dask's own bookkeeper left out."""
-    children = [
-        int(pid) for task in Path(f"/proc/{worker}/task").iterdir() for pid in (task / "children").read_text().split()
-    ]
-    return [pid for pid in children if b"spawn_main" in _command(pid)]
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def _kill(pid: int) -> None:
-    try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
 
 
 # --- workers that are killed: last, since another one takes seconds to start ------------------------------------------
@@ -380,7 +351,8 @@ def test_worker_killed_in_the_middle_loses_nothing(
     (successful,) = workers.client.nthreads().keys() & pids.keys() if not everyone else [None]
     if everyone:
         for pid in pids.values():
-            _kill(pid)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
     assert run.lines() == local
     lost = sorted(pids.keys() - {successful})
     assert sorted(run.said.splitlines()) == [

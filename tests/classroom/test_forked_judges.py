@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,35 +18,15 @@ pytestmark = [
 ]
 
 POOL = """\
-import json, os, sys, time
+import json, os, sys
 from concurrent.futures import wait
 from pathlib import Path
 
 from grader.classroom.judging import start_ahead
 from grader.classroom.pool import Judges
 from grader.classroom.grading_terms import Terms
+from processes import children
 
-
-def command(pid):
-    for _ in range(500):  # while it is being started it has none
-        if found := Path(f"/proc/{pid}/cmdline").read_bytes():
-            break
-        time.sleep(0.01)
-    return found
-
-
-def commands(parent):
-    for task in Path(f"/proc/{parent}/task").iterdir():
-        for child in (task / "children").read_text().split():
-            yield int(child), command(child)
-
-
-def zygotes(parent):
-    return sum(b"inside.zygote" in line for _, line in commands(parent))
-
-
-def threads(pid):
-    return len(list(Path(f"/proc/{pid}/task").iterdir()))
 
 
 if __name__ == "__main__":
@@ -55,39 +36,26 @@ if __name__ == "__main__":
     asked = [seat.submit(os.getpid) for seat in judges._judges]  # each, however quick the first is
     wait(asked)
     own = [each.result() for each in asked]
-    (server,) = [pid for pid, line in commands(os.getpid()) if b"forkserver" in line]
-    forked = [pid for pid, line in commands(server) if b"forkserver" in line]
+    (server,) = children(os.getpid(), b"forkserver")
     print(json.dumps({
         "judges": sorted(set(own)),
-        "forked": sorted(forked),
-        "shared": zygotes(server),
-        "own": [zygotes(judge) for judge in own],
-        "threads": threads(server),
+        "forked": sorted(children(server, b"forkserver")),
+        "shared": len(children(server, b"inside.zygote")),
+        "own": [len(children(judge, b"inside.zygote")) for judge in own],
+        "threads": len(os.listdir(f"/proc/{server}/task")),
     }))
     judges.shutdown(cancel_futures=True)
 """
 
 
-@pytest.fixture(scope="module")
-def pool(course_root: Path) -> dict[str, list[int]]:
-    """What was seen of a pool with one judge more than share a zygote."""
+def test_judges_are_forks_of_one_thread_and_the_first_of_them_share_a_zygote(course_root: Path) -> None:
+    """A pool with one judge more than share a zygote: this one has its own."""
     command = [sys.executable, "-c", POOL, course_root / "course.yml", str(SHARING + 1)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[int]] = json.loads(done.stdout)
-    return found
-
-
-@pytest.mark.thorough
-def test_every_judge_is_a_process_of_its_own_and_a_fork(pool: dict[str, list[int]]) -> None:
-    assert len(pool["judges"]) == SHARING + 1
-    assert pool["judges"] == pool["forked"]
-
-
-def test_the_first_judges_share_a_zygote_and_the_others_have_their_own(pool: dict[str, list[int]]) -> None:
-    assert pool["shared"] == 1
-    assert sorted(pool["own"]) == [0] * SHARING + [1]
-
-
-def test_what_judges_are_forked_from_has_one_thread(pool: dict[str, list[int]]) -> None:
-    assert pool["threads"] == 1
+    seen = json.loads(done.stdout)
+    assert len(seen["judges"]) == SHARING + 1, "each is a process of its own"
+    assert seen["judges"] == seen["forked"]
+    assert seen["shared"] == 1 and sorted(seen["own"]) == [0] * SHARING + [1]
+    assert seen["threads"] == 1

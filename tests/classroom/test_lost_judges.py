@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -18,6 +18,7 @@ from grader.classroom.results import read_results
 from grader.errors import KataError
 
 from .conftest import hand_in_all
+from .processes import children
 
 DEADLY = "def share(amounts):\n    return amounts * 0 + 666\n"
 KILLS_THE_JUDGE = """\
@@ -56,26 +57,17 @@ def test_submission_that_kills_every_judge_is_named_and_has_no_mark_and_the_rest
     assert all(record.points == (4 if int(name[1:]) % 3 else 1) for name, record in records.items() if name != "s005")
 
 
-def _children(pid: int) -> Iterator[int]:
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        try:
-            yield from map(int, (task / "children").read_text().split())
-        except OSError:  # the thread has ended meanwhile
-            continue
+def servers(pid: int) -> list[int]:
+    return children(pid, b"forkserver")
 
 
-def _servers(pid: int) -> list[int]:
-    return [child for child in _children(pid) if b"forkserver" in _command(child)]
+def judges(pid: int) -> list[int]:
+    return [each for server in servers(pid) for each in servers(server)] + children(pid, b"spawn_main")
 
 
-def _judges(pid: int) -> list[int]:
-    forked = [child for server in _servers(pid) for child in _children(server) if b"forkserver" in _command(child)]
-    return forked + [child for child in _children(pid) if b"spawn_main" in _command(child)]
-
-
-def _zygotes(pid: int) -> list[int]:
+def zygotes(pid: int) -> list[int]:
     """Those that the judges share; bubblewrap is their parent, if there is one."""
-    return [child for server in _servers(pid) for child in _children(server) if b"inside.zygote" in _command(child)]
+    return [each for server in servers(pid) for each in children(server, b"inside.zygote")]
 
 
 @pytest.mark.thorough
@@ -83,9 +75,9 @@ def _zygotes(pid: int) -> list[int]:
 @pytest.mark.parametrize(
     "who",
     [
-        pytest.param(_judges, id="judges"),
-        pytest.param(_servers, id="what judges are forked from"),
-        pytest.param(_zygotes, id="the zygote that judges share"),
+        pytest.param(judges, id="judges"),
+        pytest.param(servers, id="what judges are forked from"),
+        pytest.param(zygotes, id="the zygote that judges share"),
     ],
 )
 def test_what_is_killed_from_outside_is_replaced(
@@ -99,13 +91,6 @@ def test_what_is_killed_from_outside_is_replaced(
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     assert run.lines() == undisturbed
-
-
-def _command(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
 
 
 @pytest.mark.parametrize(
