@@ -75,9 +75,8 @@ class ClusterJudges(Executor):
             future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
             if self._error is None:
                 return future
-        raise self._error or NoWorkerLeft(
-            self._gone
-        )  # dask has closed the client: it found no way back to the scheduler
+        # without an error dask has closed the client: it found no way back to the scheduler
+        raise self._error or NoWorkerLeft(self._gone)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the judges: with `cancel_futures` at once, else when every call is answered."""

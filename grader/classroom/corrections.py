@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import html
-import json
 import math
 import re
 import shutil
-import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +13,11 @@ from grader.course import Course
 from grader.errors import KataError
 from grader.record import ExerciseResult
 
-from .class_contents import Unmatched
+from .class_contents import UNMATCHED, Unmatched
 from .grade import UNPACKED
-from .results import ClassResults, changed_aside, page_name, publish, published, stem_of
+from .results import CLASS_PAGE, ClassResults, changed_aside, is_page, page_name, publish, published
 from .roster import Finder, Learner, find_learner, folded
-from .store import LOCK, writing
+from .store import DATABASE, LOCK, RESULTS, writing
 
 BACK = "back"
 """In place of points: takes an earlier override back."""
@@ -77,8 +74,7 @@ def _points(text: str, exercise: ExerciseResult) -> float | None:
 
 LEAST_LETTERS = 3
 """Shorter names are not searched in texts: they are part of too many words."""
-MOST_SEARCHED = 64 * 1024 * 1024
-"""The largest file, in bytes, that is searched for remaining names; larger ones are named as not searched."""
+WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
 OUT_OF_REACH = """\
 Out of reach from here:
   what they handed in ({}): take it away there too, or --resume grades it again
@@ -88,7 +84,7 @@ Out of reach from here:
 
 
 def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
-    """Remove the learner whom a text means; yields lines for people on what was removed, and what still holds a name.
+    """Remove the learner whom a text means; yields lines for people on what was removed, and what was not.
 
     Raises KataError when it means nobody or several, OSError.
     """
@@ -111,7 +107,7 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
             f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
             f"itself, which may name them: {', '.join(group)}."
         )
-    yield from _left(out, telling, {stem_of(name) for name in names})
+    yield from _left(out)
     yield from OUT_OF_REACH.format(submissions).splitlines()
 
 
@@ -137,28 +133,8 @@ def _telling_of(
             yield row
 
 
-def _left(out: Path, names: list[str], stems: set[str]) -> Iterator[str]:
-    """Files of OUT that still hold one of the names or are called like them, and files too large to search."""
-    sought = {form.encode() for name in names for form in (*_spellings(name), html.escape(name))}
-    for path in sorted(out.rglob("*")):
-        if not path.is_file() or path.is_symlink() or path.name == LOCK:
-            continue
-        if path.stat().st_size > MOST_SEARCHED:
-            yield f"{path} was not looked through: it is too large."
-        elif path.stem.partition("-")[2] in stems or any(form in text for text in _texts_in(path) for form in sought):
-            yield f"{path} still holds one of these names: take it away or export it again; it may be somebody else's."
-
-
-def _texts_in(path: Path) -> Iterator[bytes]:
-    """What a file holds; of a zip, as `kata export` makes it of pages, the names and contents of its files too."""
-    yield path.read_bytes()
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as packed:
-            for member in packed.namelist():
-                yield member.encode()
-                yield packed.read(member)
-
-
-def _spellings(name: str) -> tuple[str, str]:
-    """The two ways to write a name in JSON."""
-    return json.dumps(name)[1:-1], json.dumps(name, ensure_ascii=False)[1:-1]
+def _left(out: Path) -> Iterator[str]:
+    """A sentence on exports in OUT, and on what people put there: all that is not written anew."""
+    names = [path.name for path in sorted(out.iterdir()) if path.name not in WRITTEN_ANEW]
+    if others := [name for name in names if not is_page(name)]:
+        yield f"Not written anew, and may hold them: {', '.join(others)}. Export again (--force), or take away."

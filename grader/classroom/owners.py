@@ -8,9 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from .platforms import TITLES, NameReading, Platform, as_first_saved
 from .roster import Finder, Learner, folded, name_key
 
-MOST_HYPHENS = 12
-"""Parts between hyphens of a team's and a learner's name that are tried."""
-
 _OWN_ROSTER: Mapping[Platform, str] = {
     "canvas": "Canvas's own gradebook",
     "moodle": "the assignment's grading worksheet",
@@ -33,7 +30,6 @@ class Owners:
     def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Iterable[Readings] = ()) -> None:
         self._platform, self._has_roster = platform, roster is not None
         self._submitters: dict[str, Learner] = {}
-        names = [reading.name for readings in works for reading in self._tried(readings)]
         if roster is None:
             for reading in (each for readings in works for each in self._tried(readings)):
                 self._submitter(reading)
@@ -44,8 +40,6 @@ class Owners:
             for each in roster or ():
                 self._numbered[each.canvas_id if platform == "canvas" else each.participant].append(each)
         self._numbered.pop("", None)
-        # up to 4.0 Moodle writes TEAM-NAME for everybody where teams hand in
-        self._by_teams = platform == "moodle" and bool(names) and all("-" in name for name in names)
 
     def of(self, readings: Readings) -> list[Owner]:
         """Those whom a submission's name can mean."""
@@ -88,7 +82,7 @@ class Owners:
             found = self._numbered.get(reading.id, [])
             agree = self._platform == "canvas" or all(_agrees(each, reading) for each in found)
             return [(each.id,) for each in found] if agree else []
-        named = self._finder.by_name(reading.name) or (self._behind_team(reading.name) if self._by_teams else ())
+        named = self._finder.by_name(reading.name)
         found = list(dict.fromkeys([*named, *(self._finder.by_id(reading.id) if self._platform == "canvas" else ())]))
         if len(found) == 1 and found[0] not in named and found[0].name != found[0].id:
             return []  # the number of a user in Canvas may be another learner's number elsewhere
@@ -107,11 +101,6 @@ class Owners:
         known = id or name or "?"  # a display name of blanks
         learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False, platform=self._platform)
         return self._submitters.setdefault(folded(known) or known, learner)
-
-    def _behind_team(self, name: str) -> tuple[Learner, ...]:
-        parts = name.split("-")[:MOST_HYPHENS]
-        behind = ("-".join(parts[place:]) for place in range(1, len(parts)))
-        return next(filter(None, map(self._finder.by_name, behind)), ())
 
     def _groups(self, name: str) -> list[Owner]:
         groups: dict[str, list[str]] = defaultdict(list)

@@ -204,7 +204,8 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
             summary.add_unmatched(each.entry)
     if pages:
         write_file(out / CLASS_PAGE, render_class(summary, gallery).encode("utf-8"))
-        for stale in set(out.glob("learner-*.html")) - {out / (row.link or "") for row in summary.rows}:
+        links = {row.link for row in summary.rows}
+        for stale in [path for path in out.iterdir() if is_page(path.name) and path.name not in links]:
             stale.unlink()
     return summary
 
@@ -247,6 +248,11 @@ def page_name(id: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
     digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return f"learner-{plain or 'learner'}-{digest}.html"
+
+
+def is_page(name: str) -> bool:
+    """Whether a file has the name of a learner's page."""
+    return name.startswith("learner-") and name.endswith(".html")
 
 
 def stem_of(name: str) -> str:

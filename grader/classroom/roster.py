@@ -188,14 +188,9 @@ class RosterRow:
 
     @property
     def participant(self) -> str:
-        """The participant's number, if there is one."""
-        return participant_in(self.identifier)
-
-
-def participant_in(cell: str) -> str:
-    """The participant's number in `Participant 1234567`; empty if there is none."""
-    found = _PARTICIPANT.fullmatch(cell)
-    return found[1] if found else ""
+        """The number in `Participant 1234567`, in any language; empty if there is none."""
+        found = _PARTICIPANT.fullmatch(self.identifier)
+        return found[1] if found else ""
 
 
 def roster_rows(table: Table) -> Iterator[tuple[int, RosterRow]]:

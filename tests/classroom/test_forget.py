@@ -65,14 +65,11 @@ def test_nothing_of_the_learner_is_left_but_in_exports_which_are_named(term: Any
         "  submissions: 2 rows",
         "  learners: 1 rows",
     ]
-    left = [
-        name
-        for name, content in files(term.out).items()
-        if any(trace.encode() in content or trace in name for trace in TRACES)
-    ]
-    exports = ["github/0001-18151210.json", "grades.csv", "gradescope/0001-18151210.json", "junit.xml", "pages.zip"]
-    assert left == [*exports, "remarks.txt"]
-    assert all(f"out/{name} still holds one of these names" in said for name in left)
+    exports = ["github", "grades.csv", "gradescope", "junit.xml", "pages.zip"]
+    assert f"Not written anew, and may hold them: {', '.join([*exports, 'remarks.txt'])}." in said
+    for name, content in files(term.out).items():
+        if name.partition("/")[0] not in (*exports, "remarks.txt"):
+            assert not any(trace.encode() in content or trace in name for trace in TRACES), name
     assert "  what they handed in (" in said
 
 
@@ -92,11 +89,6 @@ def test_all_others_keep_their_records_times_and_names_and_one_goes_on_with_them
 def test_somebody_of_the_same_name_keeps_everything(term: Any) -> None:
     forget(term, "1817")
     assert members(term.out) == ["18151210", "1816", "1818"]
-
-
-@pytest.mark.parametrize("called", ["18151210", "Ada Byron", "byron@uni.example"], ids=["id", "name", "email"])
-def test_a_learner_is_found_by_what_is_nobody_elses(called: str, term: Any) -> None:
-    assert forget(term, called)[0] == f"Taken out of {term.out}: Ada Byron (18151210)"
 
 
 @pytest.mark.parametrize(
