@@ -6,13 +6,14 @@ import json
 import re
 import runpy
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import jsonschema
 import pytest
+import yaml
 
-from grader.record import ExerciseResult, Record, without_timings
+from grader.record import Record, without_timings
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 
@@ -24,6 +25,7 @@ ROOT = Path(__file__).parents[2]
 CLASS = ROOT / "examples" / "class"
 MAKER = ROOT / "scripts" / "make_examples.py"
 LEVEL = strongest_level()
+TABLE = yaml.safe_load(Path(__file__).with_name("told.yml").read_text("utf-8"))
 BY_CHANCE = ("debug_attn_weights", "self_attention")
 """What robin_quill returns first of what is in memory; and which limit a loop without end meets first, on a busy machine."""
 
@@ -53,52 +55,28 @@ def records(out: Path, grade: Callable[..., list[Record]]) -> dict[str, Record]:
     return {record.submission: record for record in grade(out, "--jobs", 2, "--html")}
 
 
-def result(record: Record, id: str) -> ExerciseResult:
-    return next(exercise for exercise in record.exercises if exercise.id == id)
-
-
-NOT_WRITTEN = "Not written yet in line 16, in `forward` (`raise NotImplementedError`)"
-NO_PYTHON = "Your file is not valid Python: '[' was never closed in line 6"
-TOLD = {
-    "not written yet": ("bjarne_lindqvist", "self_attention", NOT_WRITTEN),
-    "no Python": ("bjarne_lindqvist", "masked_softmax", NO_PYTHON),
-    "comparisons patched": ("robin_quill", "softmax", "numbers"),
-    "no solution found to read": ("robin_quill", "qkv_linear", "takes no arguments"),
-    "process ended": ("robin_quill", "scaled_scores", "ended the Python process"),
-    "printing without end": ("robin_quill", "self_attention", "No answer"),
-    "lying tensor": ("robin_quill", "causal_mask", "a subclass of Tensor"),
-    "forged answers": ("robin_quill", "masked_softmax", "no readable answer"),
-    "swelling tensor": ("robin_quill", "repeat_kv", "too large"),
-}
-
-
-@pytest.mark.parametrize(("learner", "id", "told"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("learner", "id", "told"), TABLE["told"].values(), ids=TABLE["told"])
 def test_unfinished_work_and_attacks_are_told_for_what_they_are(
     learner: str, id: str, told: str, records: dict[str, Record]
 ) -> None:
-    failed = [check for check in result(records[learner], id).checks if check.outcome == "failed"]
+    (result,) = (exercise for exercise in records[learner].exercises if exercise.id == id)
+    failed = [check for check in result.checks if check.outcome == "failed"]
     assert failed and any(told in check.message for check in failed)
 
 
-def test_mess_is_reported_and_not_guessed_at(records: dict[str, Record]) -> None:
-    problems = records["hana_sato"].problems
-    assert {(problem.file, problem.kind) for problem in problems} == {
-        ("04_scaled_scores.py", "unreadable"),
-        ("final version (2)/01_causal_mask.py", "duplicate"),
-        ("questions for class.txt", "unknown"),
-        ("scratch.py", "unknown"),
-        ("Softmax (1).py", "renamed"),
+@pytest.mark.parametrize(("learner", "files"), TABLE["problems"].items(), ids=TABLE["problems"])
+def test_mess_is_reported_and_not_guessed_at(
+    learner: str, files: Mapping[str, Sequence[str]], records: dict[str, Record]
+) -> None:
+    problems = {problem.file: problem for problem in records[learner].problems}
+    assert {file: problem.kind for file, problem in problems.items()} == {
+        file: kind for file, (kind, _) in files.items()
     }
-    messages = {problem.file: problem.message for problem in problems}
-    assert "save it as UTF-8" in messages["04_scaled_scores.py"]
-    assert "was taken as 03_softmax.py" in messages["Softmax (1).py"]
-    assert "old/causal_mask.py" in messages["final version (2)/01_causal_mask.py"]
+    assert [file for file, (_, told) in files.items() if told not in problems[file].message] == []
 
 
 def test_hostile_work_earns_nothing_worth_having(records: dict[str, Record]) -> None:
-    record = records["robin_quill"]
-    assert record.points < record.max_points / 100
-    assert {problem.file for problem in record.problems} == {"conftest.py", "torch.py"}
+    assert records["robin_quill"].points < records["robin_quill"].max_points / 100
 
 
 def test_records_are_valid_against_the_published_schema(records: dict[str, Record]) -> None:

@@ -9,7 +9,6 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -121,36 +120,6 @@ def test_a_newer_wheel_takes_the_place_of_the_older(
     work = begin(place, kata, released("one"))
     renew(place / "course")
     see_what_an_update_does(place, work, kata, released("two"))
-
-
-@pytest.mark.thorough
-def test_a_withdrawn_exercise_costs_nobody_a_point(place: Path, kata: Kata) -> None:
-    for number, id in ((1, "share"), (2, "split"), (3, "cut")):
-        answer(place / "class" / "ada", number, id)
-    how = ["--course", "course", "--isolation", "best", "--seed", 7]
-
-    def graded(out: str) -> dict[str, Any]:
-        done = kata("grade-class", "class", "--out", out, *how, cwd=place)
-        assert done.returncode == 0, done.stderr
-        return json.loads((place / out / "results.jsonl").read_text("utf-8"))
-
-    before = graded("OUT")
-    renew(place / "course")
-    after = graded("OUT2")
-    assert (before["points"], before["max_points"]) == (12, 12)
-    # share is worth 6 now, split nothing, and new was not handed in
-    assert (after["points"], after["max_points"]) == (10, 14)
-    assert {each["id"]: each["points"] for each in after["exercises"]} == {"share": 6, "cut": 4, "new": 0}
-    assert [problem["file"] for problem in after["problems"]] == ["02_split.py"]
-
-
-@pytest.mark.thorough
-def test_points_that_were_changed_in_one_place_alone_are_told(place: Path, kata: Kata) -> None:
-    catalogue = place / "course" / "course.yml"
-    catalogue.write_text(catalogue.read_text("utf-8").replace("points: 4", "points: 5", 1), "utf-8")
-    done = kata("verify", "share", "--course", "course", cwd=place)
-    assert done.returncode == 2
-    assert "share: its checks are worth 4 points, course.yml says 5" in done.stderr
 
 
 NBGRADER = Path(sys.executable).with_name("nbgrader")
