@@ -92,9 +92,6 @@ def context() -> BaseContext:
 @contextmanager
 def interrupts_held() -> Iterator[None]:
     """Block Ctrl-C in processes started here: only the command itself handles it. Use it inside `started_from_home`."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -200,6 +200,13 @@ class Class:
             self.grade(**{"resume": True, **options})
         assert (self.out / "results.jsonl").read_bytes() == before
 
+    def export(self, kata: Callable[..., Any], form: str, *arguments: object, to: object = "-") -> Any:
+        """The command that exports the class; it succeeds. Its output is the file, unless there is a place for it."""
+        where = ("--to", to, "--force", "--course", self.root)
+        done = kata("export", self.out, "--format", form, *where, *arguments, cwd=self.place, seconds=600)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+        return done
+
     @property
     def records(self) -> dict[str, Record]:
         """Each learner's record as `results.jsonl` has it."""

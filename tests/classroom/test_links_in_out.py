@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
+from .conftest import hand_in
 
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.thorough
@@ -29,17 +29,16 @@ RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)
     ],
 )
 def test_nothing_is_written_through_a_link(
-    name: str, is_refused: bool, tiny_course: Path, tmp_path: Path, kata: Run
+    name: str, is_refused: bool, course_root: Path, tmp_path: Path, kata: Run
 ) -> None:
     for learner in ("alice", "bob"):
-        (tmp_path / "class" / learner).mkdir(parents=True)
-        (tmp_path / "class" / learner / "01_share.py").write_text(RIGHT)
+        hand_in(tmp_path / "class", learner)
     outside, out = tmp_path / "outside", tmp_path / "out"
     out.mkdir()
     if "nothing" not in name:
         outside.write_text("")
     (out / name.partition(",")[0]).symlink_to(outside)
-    arguments = ["--course", tiny_course, "--isolation", "best", "--html"]
+    arguments = ["--course", course_root, "--isolation", "best", "--html"]
     done = kata("grade-class", "class", "--out", out, *arguments, cwd=tmp_path)
     assert "Traceback" not in done.stderr
     assert not outside.exists() if "nothing" in name else outside.read_text() == ""

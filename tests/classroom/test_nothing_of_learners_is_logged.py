@@ -42,15 +42,12 @@ def place(tmp_path: Path, make_course: Callable[..., Path]) -> Path:
 @pytest.fixture
 def homes() -> Iterator[Mapping[str, str]]:
     """Folders of its own for all that a program may keep anywhere; with short names, as sockets want them."""
-    names = [
+    names = (
         "HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_CACHE_HOME",
-        "XDG_DATA_HOME",
-        "XDG_STATE_HOME",
-        "XDG_RUNTIME_DIR",
         "TMPDIR",
-    ]
+        "XDG_RUNTIME_DIR",
+        *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "CACHE", "DATA", "STATE")),
+    )
     with TemporaryDirectory() as room:
         for name in names:
             (Path(room) / name).mkdir(mode=0o700)

@@ -26,13 +26,6 @@ documents:
 TIMES = "id,handed_in\nada,2026-03-02 15:00\nbo,2026-03-01 11:59\ncy,\n"
 
 
-def exported(kata: Kata, room: Any, form: str, *arguments: str) -> list[list[str]]:
-    course = ("--course", room.root / "course.yml")
-    done = kata("export", "out", "--format", form, "--force", "--to", "made.csv", *course, *arguments, cwd=room.place)
-    assert done.returncode == 0, done.stderr
-    return list(csv.reader((room.place / "made.csv").read_text("utf-8-sig").splitlines()))
-
-
 # --- lateness, extensions, extra credit -------------------------------------------------------------------------------
 
 
@@ -60,8 +53,7 @@ def test_class_has_graded_and_final_points_and_the_reasons_everywhere(late: Any,
     assert "The code that was graded" in page
     of_class = (late.out / "class.html").read_text("utf-8")
     assert "extra credit counts on top" in of_class and of_class.count('class="tag">late<') == 1
-    head, row, *_ = exported(kata, late, "csv")
-    ada = dict(zip(head, row, strict=True))
+    ada, *_ = csv.DictReader(late.export(kata, "csv").stdout.splitlines())
     told = [ada[key] for key in ("points", "max_points", "graded_points", "graded_max_points", "share")]
     assert told == ["7.2", "4", "8", "8", "3.2"]
     assert "20 % of its points are taken off. (-0.8)" in ada["adjustments"]
@@ -111,7 +103,7 @@ def test_withdrawn_exercise_counts_for_nobody_and_no_record_changes(room: Any, k
     told = "split is no longer part of the course: neither its points nor its 4 count."
     assert [each.reason for each in ada.adjustments or ()] == [told]
     assert room.grade(resume=True).graded == [] and list(room.records.values()) == [ada, bo]
-    assert "split" not in str(exported(kata, room, "canvas", "--by", "exercise")).lower()
+    assert "split" not in room.export(kata, "canvas", "--by", "exercise").stdout.lower()
 
 
 def test_course_still_loads_a_part_with_an_exemption_elsewhere(room: Any) -> None:
@@ -145,8 +137,8 @@ def test_points_count_with_their_reason_in_record_page_and_exports(two: Any, kat
     assert [each.reason for each in ada.adjustments or ()] == [reason]
     assert (bo.final_points, bo.adjustments) == (4, ())
     assert "The check was unfair." in (two.out / "learner-ada.html").read_text("utf-8")
-    head, *rows = exported(kata, two, "csv")
-    assert [row[head.index("points")] for row in rows] == ["3", "4"] and reason in str(rows)
+    rows = list(csv.DictReader(two.export(kata, "csv").stdout.splitlines()))
+    assert [row["points"] for row in rows] == ["3", "4"] and reason in str(rows)
 
 
 def test_it_touches_one_learner_whatever_course_is_installed_and_names_others_whose_points_changed(

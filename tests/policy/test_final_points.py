@@ -22,7 +22,6 @@ from tests.records import check, exercise, record
 
 VIENNA = ZoneInfo("Europe/Vienna")
 DUE = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
-UNITS = {"01_parts": ("Parts", ["share", "split"]), "02_more": ("More", ["extra"])}
 
 MakeCourse = Callable[..., Course]
 
@@ -42,23 +41,11 @@ TABLE: Mapping[str, Any] = yaml.load(Path(__file__).with_name("final_points.yml"
 
 
 def course_of(path: Path, policy: Any, *, extra_credit: bool = False) -> Course:
-    """A course with this policy."""
-    units: list[dict[str, Any]] = [
-        {"folder": folder, "title": title, "exercises": [_exercise(at, id) for at, id in enumerate(ids, start=1)]}
-        for folder, (title, ids) in UNITS.items()
-    ]
-    units[1]["extra_credit"] = extra_credit
-    documents = {"sums": {"title": "Sums", "author": "someone", "language": "English"}}
-    about = {"title": "Tiny", "version": "1", "documents": documents, "policy": policy, "units": units}
+    """The course of the table with this policy; its second unit can be extra credit."""
+    one, other = TABLE["course"]["units"]
+    about = {**TABLE["course"], "policy": policy, "units": [one, {**other, "extra_credit": extra_credit}]}
     path.write_text(yaml.safe_dump(about, sort_keys=False), "utf-8")
     return load_course(path)
-
-
-def _exercise(number: int, id: str) -> dict[str, Any]:
-    where = {"document": "sums", "step": "the first one"}
-    hints = ["What?", "Divide.", "Sum first."]
-    task = {"kind": "implement", "title": "Parts of a whole", "points": 100, "entry_points": ["share"], "hints": hints}
-    return {"id": id, "number": number, **task, **where}
 
 
 @pytest.fixture(scope="module")
