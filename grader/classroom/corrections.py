@@ -12,6 +12,7 @@ from pathlib import Path
 from grader.course import Course
 from grader.errors import KataError
 from grader.record import ExerciseResult
+from grader.render.wording import counted
 
 from .class_contents import UNMATCHED, Unmatched
 from .grade import UNPACKED
@@ -97,7 +98,7 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         yield f"Taken out of {out}: {learner.name if learner.name == learner.id else f'{learner.name} ({learner.id})'}"
         theirs = _telling_of(learner, telling, store.unmatched(), Finder(everyone))
         for table, count in store.forget(learner.id, theirs).items():
-            yield f"  {table}: {count} rows"
+            yield f"  {table}: {counted(count, 'row')}"
         shutil.rmtree(out / UNPACKED, ignore_errors=True)
         (out / page_name(learner.id)).unlink(missing_ok=True)
         publish(out, ClassResults(store, course))

@@ -63,7 +63,7 @@ def test_nothing_of_the_learner_is_left_but_in_exports_which_are_named(term: Any
         "Taken out of out: Ada Byron (18151210)",
         "  results: 4 rows",
         "  submissions: 2 rows",
-        "  learners: 1 rows",
+        "  learners: 1 row",
     ]
     exports = ["github", "grades.csv", "gradescope", "junit.xml", "pages.zip"]
     assert f"Not written anew, and may hold them: {', '.join([*exports, 'remarks.txt'])}." in said

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import pickle
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
@@ -12,15 +11,12 @@ from typing import Any
 
 import pytest
 import yaml
-from pydantic import TypeAdapter
 
 from grader.classroom.csv_file import MOST_BYTES, lacking, read_date, read_table
 from grader.classroom.final_points import HandIn
 from grader.classroom.roster import Learner, find_learner, read_roster
-from grader.classroom.submission_files import SubmissionFiles
 from grader.course import Course, load_course
 from grader.errors import KataError
-from grader.intake import LooseFile
 
 TABLE: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("roster.yml").read_text("utf-8"))
 WORKSHEETS = sorted(Path(__file__).with_name("worksheets").glob("*.csv"))
@@ -209,13 +205,3 @@ def test_who_is_nobody_or_several_is_asked_for() -> None:
         with pytest.raises(KataError) as refused:
             find_learner(CLASS, text, "OUT", "kata explain OUT")
         assert str(refused.value) == told
-
-
-def test_learner_is_the_same_from_json_and_files_are_the_same_in_another_process() -> None:
-    hand_in = HandIn({"*": NOON.replace(tzinfo=timezone.utc)}, {"01_parts": 0.5}, exempt=("share",))
-    ada = Learner("1815", "Ada", section="Friday", hand_in=hand_in)
-    adapter = TypeAdapter(Learner)
-    again = adapter.validate_json(adapter.dump_json(ada))
-    assert again == ada and again.hand_in == ada.hand_in
-    files = SubmissionFiles("a.py", ("1815",), Path("a.py"), (LooseFile(Path("a.py"), "share.py"),), is_late=True)
-    assert pickle.loads(pickle.dumps(files)) == files

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,13 @@ from grader.record import ExerciseResult
 
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ADA = Learner(
-    "1815", "Ada Byron", "ada@uni.example", ("ab1",), group="Red", hand_in=HandIn({"*": AT}, {"01": 2}, {}, ("x",))
+    "1815",
+    "Ada Byron",
+    "ada@uni.example",
+    ("ab1",),
+    group="Red",
+    section="A",
+    hand_in=HandIn({"*": AT}, {"01": 2}, {}, ("x",)),
 )
 BO = Learner("bo", "bo", in_roster=False)
 RUN = Run(
@@ -53,8 +60,6 @@ def result(points: float, id: str = "share") -> ExerciseResult:
 
 
 def begun(store: Store, **changes: Any) -> Run:
-    from dataclasses import replace
-
     return store.begin(
         replace(RUN, **changes), [ADA, BO], {"1815"}, [Unmatched("zoe.zip", "Nobody is called so.", True)]
     )
