@@ -74,7 +74,7 @@ def run_of(
         course=terms.course,
         title=course.title,
         version=course.version,
-        digest=course_digest(course),
+        digest=_digest(kits),
         level=terms.level,
         seed=terms.seed,
         exercises=exercises,
@@ -98,7 +98,11 @@ def kit_digests(course: Course) -> dict[str, str]:
 
 def course_digest(course: Course) -> str:
     """SHA-256 of the kits of all exercises. Raises as `kit_digests` does."""
-    return hashlib.sha256(json.dumps(sorted(kit_digests(course).items())).encode()).hexdigest()
+    return _digest(kit_digests(course))
+
+
+def _digest(kits: Mapping[str, str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest()
 
 
 def stamped(record: Record, course: Course) -> Record:

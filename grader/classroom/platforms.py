@@ -61,9 +61,6 @@ class PlatformName:
 _CANVAS = re.compile(
     r"(?P<late>_LATE)?_(?P<id>[1-9][0-9]*)_(?:[1-9][0-9]{2,}_(?P<file>[^/]+)|(?P<typed>text|link)\.html)/?", re.DOTALL
 )
-_CANVAS_NAMELESS = re.compile(
-    r"(?P<late>LATE_)?anon_(?P<id>[0-9A-Za-z]{5})_(?:[0-9]+_(?P<file>[^/]+)|(?P<typed>text|link)\.html)/?", re.DOTALL
-)
 _CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
 # Moodle, "Download all submissions": a folder for each participant, or files whose names begin like such a folder's;
 # since 4.1 no underscore ends the folder's name, and a team's name and number stand in place of a participant's.
@@ -130,9 +127,8 @@ def _read(pattern: re.Pattern[str] | None, name: str) -> PlatformName | None:
 
 
 def _of_canvas(name: str) -> PlatformName | None:
-    nameless = _CANVAS_NAMELESS.fullmatch(name)
-    places = (0,) if nameless else (each.start() for each in re.finditer("_", name))
-    found = [nameless] if nameless else [match for place in places if (match := _CANVAS.fullmatch(name, place))]
+    places = (each.start() for each in re.finditer("_", name))
+    found = [match for place in places if (match := _CANVAS.fullmatch(name, place))]
     if not found:
         return None
     readings: dict[str, NameReading] = {}

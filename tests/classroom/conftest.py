@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from grader.course import Course, load_course
-from grader.errors import KataError
 from grader.record import Record, without_timings
 
 from .recorded_run import Answering, run_class
@@ -55,12 +54,6 @@ def course(course_root: Path) -> Course:
 def forty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a class of forty."""
     return hand_in_all(tmp_path_factory.mktemp("forty") / "class", CLASS_SIZE)
-
-
-@pytest.fixture
-def dozen(tmp_path: Path) -> Path:
-    """The folder of a class of twelve that a test may change."""
-    return hand_in_all(tmp_path / "class", 12)
 
 
 def count_results(out: Path) -> int:
@@ -192,13 +185,6 @@ class Class:
                 options[name] = self.place / f"{name}.csv"
                 options[name].write_text(text, "utf-8")
         return run_class(self.course, self.folder, self.out, **options)
-
-    def refused(self, told: str, **options: Any) -> None:
-        """A run that goes on is refused, and changes nothing."""
-        before = (self.out / "results.jsonl").read_bytes()
-        with pytest.raises(KataError, match=told):
-            self.grade(**{"resume": True, **options})
-        assert (self.out / "results.jsonl").read_bytes() == before
 
     def export(self, kata: Callable[..., Any], form: str, *arguments: object, to: object = "-") -> Any:
         """The command that exports the class; it succeeds. Its output is the file, unless there is a place for it."""

@@ -79,7 +79,6 @@ class Ran:
     def __init__(self, heard: Callable[[str], None]) -> None:
         self.heard = heard
         self.graded: list[str] = []
-        self.unchanged: list[str] = []
         self.remarks: list[str] = []
 
     def say(self, sentence: str) -> None:
@@ -88,7 +87,7 @@ class Ran:
     @contextmanager
     def progress(self, total: int) -> Iterator[Callable[[str, bool], None]]:
         def advance(name: str, was_graded: bool) -> None:
-            (self.graded if was_graded else self.unchanged).append(name)
+            self.graded += [name] * was_graded
             self.heard(name)
 
         yield advance
