@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.classroom.class_contents import UNMATCHED, read_matches, write_unmatched
 from grader.classroom.class_list import ClassList, Identification, class_in
 from grader.classroom.roster import read_roster
 from grader.course import Course
 from grader.errors import KataError
+from tests.cases import rows, table
 
-_TABLE = yaml.safe_load(Path(__file__).with_name("class_list.yml").read_text("utf-8"))
+_TABLE = table(__file__, "class_list.yml")
 ROSTERS: Mapping[str, str] = _TABLE["rosters"]
 
 
@@ -100,7 +100,7 @@ def check(found: ClassList, case: Case) -> None:
     assert len(everyone) == len(set(everyone)) and set(everyone) <= {each.id for each in found.learners}
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@rows(CASES)
 def test_each_submission_is_its_learners_or_nobodys(case: Case, course: Course, tmp_path: Path) -> None:
     """Or a person is asked, where only a person can say."""
     by, room = identification(case, tmp_path, course), tmp_path / "room"

@@ -10,23 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.classroom.csv_file import MOST_BYTES, lacking, read_date, read_table
 from grader.classroom.final_points import HandIn
 from grader.classroom.roster import Learner, find_learner, read_roster
 from grader.course import Course, load_course
 from grader.errors import KataError
+from tests.cases import rows, table
 
-TABLE: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("roster.yml").read_text("utf-8"))
+TABLE: Mapping[str, Any] = table(__file__, "roster.yml")
 WORKSHEETS = sorted(Path(__file__).with_name("worksheets").glob("*.csv"))
 """Of Ada, who has handed in, and Bo, who has not, with the titles of Moodle's language packs."""
 GERMAN = Path(__file__).with_name("worksheets") / "german.csv"
 NOON = datetime(2026, 3, 1, 12, 14)
-
-
-def of_table(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("case", TABLE[name].values(), ids=TABLE[name])
 
 
 @pytest.fixture
@@ -51,7 +47,7 @@ def read(vienna: Course, tmp_path: Path) -> Callable[..., tuple[Learner, ...]]:
     return roster
 
 
-@of_table("rosters")
+@rows(TABLE["rosters"])
 def test_columns_are_found_by_their_titles(case: Any, read: Callable[..., tuple[Learner, ...]]) -> None:
     found = [
         (each.id, each.name, each.email, each.hand_in)
@@ -61,7 +57,7 @@ def test_columns_are_found_by_their_titles(case: Any, read: Callable[..., tuple[
     assert found == [(*ada, HandIn()), (*zoe, HandIn())]
 
 
-@of_table("learners")
+@rows(TABLE["learners"])
 def test_learner_is_what_the_roster_says(case: Any, read: Callable[..., tuple[Learner, ...]]) -> None:
     wanted = {name: tuple(said) if isinstance(said, list) else said for name, said in case.items()}
     how = {name: wanted.pop(name) for name in ("policy", "withdrawn") if name in wanted}
@@ -71,7 +67,7 @@ def test_learner_is_what_the_roster_says(case: Any, read: Callable[..., tuple[Le
     assert {name: said[name] for name in wanted} == wanted
 
 
-@of_table("problems")
+@rows(TABLE["problems"])
 def test_every_problem_is_told_with_its_place(
     case: Any, read: Callable[..., tuple[Learner, ...]], tmp_path: Path
 ) -> None:
@@ -128,7 +124,7 @@ def test_columns_stand_in_the_order_of_the_titles_that_are_asked_for(tmp_path: P
     assert table.place("unit") is None
 
 
-@of_table("tables")
+@rows(TABLE["tables"])
 def test_what_is_no_table_is_one_sentence(case: Any, tmp_path: Path) -> None:
     path = tmp_path / "marks.csv"
     if "text" in case or "size" in case:
@@ -163,7 +159,7 @@ def test_a_table_is_written_back_as_it_came(tmp_path: Path) -> None:
 # --- dates ------------------------------------------------------------------------------------------------------------
 
 
-@of_table("dates")
+@rows(TABLE["dates"])
 def test_date_is_read(case: str) -> None:
     assert read_date(case) == NOON
 

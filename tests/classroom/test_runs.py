@@ -7,16 +7,15 @@ import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.classroom.corrections import override_points
 from grader.errors import KataError
+from tests.cases import rows, table
 
-TABLE: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("runs.yml").read_text("utf-8"))
+TABLE: Mapping[str, Any] = table(__file__, "runs.yml")
 WORK = {"right": True, "wrong": False}
 KITS = {"share": "01_parts/01_share", "split": "02_more/01_split"}
 OPTIONS = ("only", "seed", "level", "platform", "resume", "anew", "pages")
@@ -80,7 +79,7 @@ def step(told: str | Mapping[str, Any]) -> Step:
 STORIES = {name: list(map(step, steps)) for name, steps in TABLE["stories"].items()}
 
 
-@pytest.mark.parametrize("steps", STORIES.values(), ids=STORIES)
+@rows(STORIES, "steps")
 def test_run_after_run(steps: Sequence[Step], room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, each in enumerate(steps):
         _prepare(each, room, monkeypatch)

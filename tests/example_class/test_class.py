@@ -11,11 +11,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-import yaml
 
 from grader.record import Record, without_timings
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
+from tests.cases import rows, table
 
 pytestmark = pytest.mark.thorough
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 CLASS = ROOT / "examples" / "class"
 MAKER = ROOT / "scripts" / "make_examples.py"
 LEVEL = strongest_level()
-TABLE = yaml.safe_load(Path(__file__).with_name("told.yml").read_text("utf-8"))
+TABLE = table(__file__, "told.yml")
 BY_CHANCE = ("debug_attn_weights", "self_attention")
 """What robin_quill returns first of what is in memory; and which limit a loop without end meets first, on a busy machine."""
 
@@ -55,7 +55,7 @@ def records(out: Path, grade: Callable[..., list[Record]]) -> dict[str, Record]:
     return {record.submission: record for record in grade(out, "--jobs", 2, "--html")}
 
 
-@pytest.mark.parametrize(("learner", "id", "told"), TABLE["told"].values(), ids=TABLE["told"])
+@rows(TABLE["told"], "learner", "id", "told")
 def test_unfinished_work_and_attacks_are_told_for_what_they_are(
     learner: str, id: str, told: str, records: dict[str, Record]
 ) -> None:
