@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from grader.cli.app import COMMANDS, LEARN, TEACH, WRITE, app
 
+from ..cases import rows, table
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # --- what a command loads ---------------------------------------------------------------------------------------------
@@ -71,20 +73,7 @@ def asked(*words: str) -> dict[str, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        pytest.param(["gra"], ["grade", "grade-class"], id="a command"),
-        pytest.param(["check", "sh"], ["share"], id="an exercise"),
-        pytest.param(["check", "01"], ["01_parts"], id="a unit"),
-        pytest.param(["hint", "s"], ["share", "split"], id="two exercises"),
-        pytest.param(["verify", "share", "sp"], ["split"], id="one more exercise"),
-        pytest.param(["grade", "x", "--only", "sp"], ["split"], id="an option's exercise"),
-        pytest.param(["grade", "x", "--isolation", "r"], ["reduced"], id="a level"),
-        pytest.param(["new", "x", "--unit", "0"], ["01_parts"], id="an option's unit"),
-        pytest.param(["check", "zz"], [], id="nothing"),
-    ],
-)
+@rows(table(__file__, "cases.yml")["completion"], "words", "offered")
 def test_the_shell_completes(
     words: list[str], offered: list[str], tmp_path: Path, make_course: Callable[..., Path], kata: Run
 ) -> None:

@@ -1,4 +1,4 @@
-"""`kata grade`: one submission in any of its forms, one record. What is shown of it: tests/transcripts and tests/golden."""
+"""`kata grade`: one submission in any of its forms, one record. What is shown, and refused: tests/transcripts, tests/golden."""
 
 from __future__ import annotations
 
@@ -89,32 +89,3 @@ def test_the_checks_of_a_course_that_was_handed_in_are_never_run(
     # the course that this program came with has no such exercise
     assert done.returncode == 2 and "no exercise `share`" in done.stderr, done.stdout + done.stderr
     assert not (tmp_path / "ran").exists()
-
-
-# --- what cannot be done as it was asked; most of it is in tests/transcripts/refused-*.txt ----------------------------
-
-
-@pytest.mark.parametrize("words", ["grade exercises", "check", "grade-class exercises --out out", "verify"])
-def test_broken_course_is_told_with_every_line_at_once(words: str, tiny_course: Path, kata: Run) -> None:
-    yml = tiny_course / "course.yml"
-    yml.write_text(yml.read_text().replace("points: 4", "points: many").replace("kind: implement", "kind: implemnt"))
-    done = kata(*words.split(), cwd=tiny_course)
-    assert (done.returncode, done.stdout) == (2, "")
-    first, second = done.stderr.splitlines()
-    assert all(line.startswith("course.yml:") for line in (first, second))
-    assert "`kind`" in first and "`points`" in second
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        pytest.param("grade", "Missing argument 'PATH'", id="no path"),
-        pytest.param("grade lena --seed lots", "--seed", id="seed in words"),
-        pytest.param("grade-class lena --out out --jobs 0", "--jobs", id="no jobs"),
-        pytest.param("grad", "Did you mean 'grade'", id="misspelt command"),
-    ],
-)
-def test_usage_is_explained(words: str, told: str, tmp_path: Path, kata: Run) -> None:
-    done = kata(*words.split(), cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert told in done.stderr and "Traceback" not in done.stderr

@@ -13,6 +13,9 @@ from grader.authoring.scaffold import new_exercise, write_scaffold
 from grader.course import load_course
 from grader.course.stubs import make_stub
 
+from ..cases import rows, table
+
+CASES = table(__file__, "cases.yml")
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNIT = "01_parts"
 FILE = f"{UNIT}/02_halve.py"
@@ -23,36 +26,11 @@ MISTAKES += [
     Mistake("zero", "Nothing.", caught_by="test_example", edits=[("x.clone()", "x * 0")]),
 ]
 """
-
-
-WRITTEN = {
-    f"solutions/{FILE}": (
-        ("TODO what it is, in a sentence.", "a copy of what goes in."),
-        ("(n, d)  TODO what goes in", "(n, d)  numbers"),
-        ("(n, d)  TODO what has to come out", "(n, d)  the same numbers"),
-        (", TODO the step that it mirrors.", ", the first one."),
-    ),
-    f"{KIT}/checks.py": (
-        ("TODO: [1, 2] becomes what the document says.", "[1, 2] stays [1, 2]."),
-        ("TODO: the sentence that a learner reads when this check fails or passes.", "Every number is kept."),
-    ),
-    f"{KIT}/mistakes.py": ((" TODO: say what a learner probably did, and what to look at.", " Leave out the .T."),),
-    "course.yml": (
-        ("TODO which step of the document this is", "the second one"),
-        ("TODO what should a learner ask themselves first?", "What comes out?"),
-        ("TODO what has to be done, in words?", "A copy of x."),
-        ("TODO almost the code.", "x.___()"),
-    ),
-    f"exercises/{UNIT}/README.md": (
-        ("TODO the idea in a few plain sentences, the formula, the shapes", "A copy; (n, d) in, (n, d) out"),
-        ("TODO the document and its step.", "the document, the second step."),
-    ),
-}
-"""What an author writes in the place of what the scaffold says."""
+SCAFFOLD = CASES["scaffold"]
 
 
 def write(course: Path, *, but: str = "") -> None:
-    for name, changes in WRITTEN.items():
+    for name, changes in SCAFFOLD.items():
         text = (course / name).read_text("utf-8")
         for before, after in changes:
             assert before in text
@@ -116,10 +94,7 @@ def test_verify_names_what_is_missing_and_holds_once_all_of_it_is_written(begun:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("left", "told"),
-    [pytest.param(left, f"{name}:", id=left) for name, changes in WRITTEN.items() for left, _ in changes],
-)
+@rows({left: [left, f"{name}:"] for name, changes in SCAFFOLD.items() for left, _ in changes}, "left", "told")
 def test_what_is_left_of_the_scaffold_is_refused(left: str, told: str, begun: Path, kata: Run) -> None:
     write(begun, but=left)
     done = kata("verify", "halve", cwd=begun)
@@ -130,21 +105,12 @@ def test_what_is_left_of_the_scaffold_is_refused(left: str, told: str, begun: Pa
     assert left.strip(" ,") in (begun / name).read_text("utf-8").splitlines()[int(line) - 1]
 
 
-REFUSED = {
-    "an id that is taken": (["share", "--unit", UNIT], "already"),
-    "no such unit": (["halve", "--unit", "09_none"], UNIT),
-    "no name of Python's": (["2nd", "--unit", UNIT], "becomes a function"),
-    "a keyword": (["class", "--unit", UNIT], "becomes a function"),
-    "a title with quotes": (["halve", "--unit", UNIT, "--title", 'a "b"'], "no quotes"),
-    "a file that is there": (["halve", "--unit", UNIT], "there already"),
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_refusal_is_one_sentence_and_changes_nothing(case: str, tiny_course: Path, kata: Run) -> None:
-    if case == "a file that is there":
-        (tiny_course / "solutions" / FILE).write_text("mine\n")
-    words, told = REFUSED[case]
+@rows(CASES["refused"], "words", "told", "there")
+def test_refusal_is_one_sentence_and_changes_nothing(
+    words: list[str], told: str, there: str | None, tiny_course: Path, kata: Run
+) -> None:
+    if there:
+        (tiny_course / there).write_text("mine\n")
     before = {path: path.read_bytes() for path in tiny_course.rglob("*") if path.is_file()}
     done = kata("new", *words, cwd=tiny_course)
     assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-import yaml
-
 from grader.authoring.kit import incomplete, misfits, write_stubs
 from grader.course import load_course
+
+from ..cases import rows, table
 
 KIT = "01_parts/01_share"
 BANK, SOLUTION = f"tests/kits/{KIT}/mistakes.py", f"solutions/{KIT}.py"
@@ -20,10 +19,7 @@ EXAMPLE = """of its row.
 """
 
 
-CASES = yaml.safe_load(Path(__file__).with_name("kit_mistakes.yml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@rows(table(__file__, "kit_mistakes.yml"))
 def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(case: dict[str, str], tiny_course: Path) -> None:
     file = case["file"]
     change(tiny_course / file, case["before"], case["after"])

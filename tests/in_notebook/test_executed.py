@@ -13,6 +13,8 @@ from grader.in_notebook import MOST_CELLS, MOST_CHARACTERS, executed_cells
 from grader.intake import SubmissionError
 from grader.practice.executed import ExecutedAnswer, ExecutedCell, answer_among
 
+from ..cases import rows, table
+
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 
 
@@ -21,8 +23,7 @@ def answer(id: str, *texts: str) -> ExecutedAnswer | None:
     return answer_among(cells, COURSE.exercise(id), COURSE, "me")
 
 
-def source(found: ExecutedAnswer | None) -> str:
-    assert found is not None
+def source_of(found: ExecutedAnswer) -> str:
     (only,) = found.submission.sources.values()
     return only.content.decode()
 
@@ -42,32 +43,19 @@ def test_exercises_that_ask_for_one_name_are_told_apart_by_their_heading(one: st
     assert answer(other, texts[0]) is None
 
 
-def test_first_line_says_which_exercise_a_cell_answers() -> None:
-    bare = "class MySelfAttention:\n    pass\n"
-    found = answer(
-        "debug_attn_weights", f"# exercise: debug_attn_weights\n{bare}", f"# exercise: self_attention\n{bare}"
-    )
-    assert found is not None and found.number == 1
-
-
-def test_what_the_answer_needs_of_other_cells_stands_before_it() -> None:
-    found = answer(
-        "softmax", "import torch\nBASE = 2.0\nx = torch.rand(3)", "def softmax(scores, dim=-1):\n    return BASE"
-    )
-    assert source(found) == "BASE = 2.0\ndef softmax(scores, dim=-1):\n    return BASE"
-    assert found is not None and found.lines_before == 1
+@rows(table(__file__, "cases.yml")["executed"], "exercise", "cells", "number", "source", "lines_before")
+def test_an_answer_is_found_and_what_it_needs_put_before_it(
+    exercise: str, cells: list[str], number: int, source: str, lines_before: int
+) -> None:
+    found = answer(exercise, *cells)
+    assert found is not None
+    assert (found.number, source_of(found), found.lines_before) == (number, source, lines_before)
 
 
 def test_stub_as_given_stays_as_it_is_whatever_other_cells_define() -> None:
     found = answer("softmax", "from __future__ import annotations\nfrom math import *", stub("softmax"))
-    assert source(found) == stub("softmax")
-    assert found is not None and found.lines_before == 0
-
-
-def test_check_cell_gives_nothing_to_the_answer() -> None:
-    cell = 'try:\n    import grader.in_notebook as kata\n\n    kata.check("softmax")\nexcept ModuleNotFoundError:\n    pass'
-    text = "def softmax(scores, dim=-1):\n    return kata(scores)"
-    assert source(answer("softmax", cell, text)) == text
+    assert found is not None
+    assert (source_of(found), found.lines_before) == (stub("softmax"), 0)
 
 
 def test_answer_that_is_too_long_is_one_sentence() -> None:
@@ -83,12 +71,6 @@ def shell(*texts: str) -> SimpleNamespace:
 def test_of_a_text_that_was_run_often_the_first_and_last_time_count() -> None:
     cells = executed_cells(shell("a = 1", "b = 2", "a = 1", "b = 2", "a = 1"))
     assert [(number, text) for number, text in cells] == [(1, "a = 1"), (2, "b = 2"), (4, "b = 2"), (5, "a = 1")]
-
-
-@pytest.mark.parametrize("text", ["HALF = 2\nx = (", "HALF = 'one\n", "HALF = 2\0"], ids=["bracket", "string", "NUL"])
-def test_cell_that_could_not_be_run_gives_nothing(text: str) -> None:
-    right = "def softmax(scores, dim=-1):\n    return HALF"
-    assert source(answer("softmax", text, right)) == right
 
 
 def test_long_session_is_cut_at_its_beginning_and_pasted_data_left_out() -> None:

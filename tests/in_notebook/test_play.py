@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from ..cases import rows, table
+
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,17 +78,7 @@ def test_a_page_is_written_beside_the_exercises(playing: Any, folder: Path) -> N
     assert "<svg" in (folder / "play" / f"{ID}.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        pytest.param("", "exercise", id="no exercise"),
-        pytest.param("softmax", "nothing to check yet", id="not run"),
-        pytest.param(f"{ID} --without gravity", "Nothing can be switched off", id="no such part"),
-        pytest.param(f"{ID} --text tomorrow!", "reads letters, digits", id="no date"),
-        pytest.param(f"{ID} --sideways", "not understood", id="no such option"),
-        pytest.param(f'{ID} --text "3 may', "quotation mark", id="open quotation"),
-    ],
-)
+@rows(table(__file__, "cases.yml")["not_played"], "line", "said")
 def test_what_cannot_be_played_is_one_sentence(playing: Any, line: str, said: str) -> None:
     told = playing.run(f"%kata play {line}").shown[-1]["text/plain"]
     assert said in told

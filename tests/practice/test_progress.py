@@ -18,6 +18,9 @@ from grader.practice.progress import AttemptEntry, Progress, ProgressFile, diges
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import strongest_level
 
+from ..cases import rows, table
+
+CASES = table(__file__, "cases.yml")
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 
 
@@ -62,33 +65,13 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
     assert {id: len(progress.of(id).attempts) for id in ids} == dict.fromkeys(ids, 30)
 
 
-EDITED = (
-    '{"exercises": {"softmax": {"attempts": [{"at": "%s-03-01T12:00:00Z", "status": "failed", "points": %s, '
-    '"max_points": 4, "digest": "a"}]}}}'
-)
-DAMAGED = {
-    "empty": b"",
-    "cut off": b"{",
-    "a list": b"[1]",
-    "not text": b"\xff\xfe",
-    "another version": b'{"version": 2}',
-    "other types": b'{"exercises": {"softmax": {"attempts": "many"}}}',
-    "deep": b"[" * 100_000,
-    "zeros of a full disk": b"\0" * 4096,
-    "no number": (EDITED % ("2026", "NaN")).encode(),
-    "below zero": (EDITED % ("2026", "-7")).encode(),
-    "too many points": (EDITED % ("2026", "1e308")).encode(),
-    "a time before Windows": (EDITED % ("1900", "1")).encode(),
-}
-
-
-@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path: Path, content: bytes) -> None:
+@rows(CASES["damaged"], "content")
+def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path: Path, content: str) -> None:
     file = ProgressFile(tmp_path)
-    file.path.write_bytes(content)
+    file.path.write_bytes(content.encode("latin-1"))
     damage = file.read().damage
     (aside,) = tmp_path.glob("progress.damaged-*.json")
-    assert aside.read_bytes() == content and str(aside) in damage
+    assert aside.read_bytes() == content.encode("latin-1") and str(aside) in damage
     assert file.read() == Progress()
 
 
@@ -107,36 +90,23 @@ def test_a_change_that_fails_leaves_the_file_as_it_was(tmp_path: Path) -> None:
 # --- a passed exercise whose file is changed for the worse, reset, renamed or deleted ---------------------------------
 
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-BETTER = "# shorter\n" + RIGHT
 WRONG = RIGHT.replace("-1, keepdim=True", "")
-GONE, STUB = "gone", "stub"
-PASSED, FAILED = (RIGHT, "passed"), (WRONG, "failed")
+SOURCES = {"right": RIGHT, "better": f"# shorter\n{RIGHT}", "wrong": WRONG}
 
 
-@pytest.mark.parametrize(
-    ("attempts", "now_there", "remark"),
-    [
-        pytest.param([PASSED, FAILED], WRONG, "its file fails now: kata check share", id="worse"),
-        pytest.param([PASSED], WRONG, "its file has changed since: kata check share", id="changed and not checked"),
-        pytest.param([PASSED], STUB, "its file is as it was given again", id="reset"),
-        pytest.param([PASSED], GONE, "its file is gone: kata reset share gives a new one", id="renamed or deleted"),
-        pytest.param([PASSED], RIGHT, None, id="the same"),
-        pytest.param([PASSED, (BETTER, "passed")], BETTER, None, id="better"),
-        pytest.param([PASSED, FAILED], RIGHT, None, id="right again"),
-        pytest.param([FAILED], WRONG, None, id="never passed"),
-    ],
-)
+@rows(CASES["remarks"], "checked", "now_there", "remark")
 def test_change_of_a_passed_file_is_remarked(
-    attempts: list[tuple[str, str]], now_there: str, remark: str | None, tiny_course: Path
+    checked: list[str], now_there: str, remark: str | None, tiny_course: Path
 ) -> None:
     workspace, progress = Workspace(load_course(tiny_course / "course.yml"), tiny_course), Progress()
-    for source, status in attempts:
-        progress.of("share").note(attempt(digest_of(source.encode()), status))
+    for name in checked:
+        status = "failed" if name == "wrong" else "passed"
+        progress.of("share").note(attempt(digest_of(SOURCES[name].encode()), status))
     exercise = workspace.course.exercise("share")
-    if now_there == GONE:
-        workspace.file_of(exercise).unlink()
-    else:
-        workspace.file_of(exercise).write_text(stub_of(workspace.course, exercise) if now_there == STUB else now_there)
+    file = workspace.file_of(exercise)
+    file.unlink()
+    if now_there != "gone":
+        file.write_text(SOURCES.get(now_there) or stub_of(workspace.course, exercise))
     assert remarks(workspace, progress).get("share") == remark
 
 

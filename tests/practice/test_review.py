@@ -18,6 +18,9 @@ from grader.practice.hints import next_hint
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ProgressFile, ReviewEntry
 from grader.practice.review import Rating, cards_of, rating_of, when
 
+from ..cases import rows, table
+
+CASES = table(__file__, "cases.yml")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 EVENING = datetime(2026, 11, 18, 20, tzinfo=timezone.utc)
@@ -122,28 +125,17 @@ def stability_of(*events: tuple[datetime, str]) -> float:
 
 PASSED = (EVENING, "passed")
 REVIEW = (MORNING, "review")
-RATINGS = {
-    "at once": (1, 0, MINUTE, Rating.Easy),
-    "at once, just quick": (1, 0, 10 * MINUTE, Rating.Easy),
-    "at once, slowly": (1, 0, 11 * MINUTE, Rating.Good),
-    "one hint": (1, 1, MINUTE, Rating.Good),
-    "third attempt": (3, 1, 60 * MINUTE, Rating.Good),
-    "fourth attempt": (4, 0, MINUTE, Rating.Hard),
-    "two hints": (1, 2, MINUTE, Rating.Hard),
-    "over days": (2, 0, 2 * DAY, Rating.Hard),
-    "all hints": (9, 3, MINUTE, Rating.Again),
-    "answer seen": (1, 0, MINUTE, Rating.Again),
-    "clock went backwards": (1, 0, -DAY, Rating.Easy),
-}
 
 
-@pytest.mark.parametrize("case", RATINGS)
-def test_a_rating_says_what_it_took(case: str) -> None:
-    attempts, hints, took, rating = RATINGS[case]
-    helped = [(EVENING, "hint")] * hints + [(EVENING, "seen")] * (case == "answer seen")
+@rows(CASES["ratings"], "attempts", "hints", "minutes", "has_seen_solution", "rating")
+def test_a_rating_says_what_it_took(
+    attempts: int, hints: int, minutes: int, has_seen_solution: bool, rating: str
+) -> None:
+    took = minutes * MINUTE
+    helped = [(EVENING, "hint")] * hints + [(EVENING, "seen")] * has_seen_solution
     tried = [(EVENING + took, "failed again")] * (attempts - 1) + [(EVENING + took, "passed again")]
     done = lived((EVENING, "review"), *helped, *tried)
-    assert rating_of(done, EVENING + took, done.reviews[0]) is rating
+    assert rating_of(done, EVENING + took, done.reviews[0]) is Rating[rating]
 
 
 def test_what_was_passed_on_a_long_day_comes_back_on_several() -> None:
@@ -228,15 +220,6 @@ def test_hints_begin_again_in_a_review(tiny_course: Path) -> None:
     assert next_hint(exercise, done) == texts[:1]
 
 
-@pytest.mark.parametrize(
-    ("after_now", "said"),
-    [
-        pytest.param(-5 * DAY, "today", id="past"),
-        pytest.param(10 * MINUTE, "today", id="later today"),
-        pytest.param(DAY, "tomorrow, on 20 November", id="tomorrow"),
-        pytest.param(4 * DAY, "in 4 days, on 23 November", id="days"),
-        pytest.param(60 * DAY, "in 60 days, on 18 January 2027", id="next year"),
-    ],
-)
-def test_a_time_is_said_in_days_and_as_a_date(after_now: timedelta, said: str) -> None:
-    assert when(MORNING + after_now, MORNING) == said
+@rows(CASES["times"], "minutes", "said")
+def test_a_time_is_said_in_days_and_as_a_date(minutes: int, said: str) -> None:
+    assert when(MORNING + minutes * MINUTE, MORNING) == said

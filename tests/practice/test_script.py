@@ -17,6 +17,9 @@ from grader.judge.grading import Judge
 from grader.judge.shown import look_into
 from grader.practice.script import Script
 
+from ..cases import rows, table
+
+CASES = table(__file__, "cases.yml")
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
@@ -28,9 +31,6 @@ def share(amounts):
     largest = amounts.max()
     return amounts / largest
 """
-RAISES = (
-    "def share(amounts):\n    return divided(amounts, amounts.sum())\n\n\ndef divided(a, b):\n    return a / b[0, 0]\n"
-)
 
 
 # --- the real course -------------------------------------------------------------------------------------------------
@@ -102,21 +102,8 @@ def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand
     assert after.startswith(" ([1.0, 1.0, 2.0], [0.5, 0.5, 1.0], [0.25, 0.25, 0.5])") and "tensor(2.)" in after
 
 
-STOPS = {
-    "breakpoint()": (WRONG.replace("    return", "    breakpoint()\n    return"), "01_share.py(3)share()"),
-    "pdb.set_trace()": (
-        WRONG.replace("    return", "    import pdb; pdb.set_trace()\n    return"),
-        "01_share.py(3)share()",
-    ),
-    "a breakpoint that is not reached": (WRONG + "\n\ndef other():\n    breakpoint()\n", "01_share.py(2)share()"),
-    "an error": (RAISES, "01_share.py(6)divided()"),
-    "an error while it is loaded": ("1 / 0\n\n\n" + WRONG, "01_share.py(1)<module>()"),
-    "no function of one's own": ("import torch\nshare = torch.sum\n", "01_share_case.py("),
-}
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("source", "line"), STOPS.values(), ids=STOPS)
+@rows(CASES["stops"], "source", "line")
 def test_debugger_opens_where_one_wants_to_look(source: str, line: str, debug: Callable[..., Done]) -> None:
     before, _, after = debug(source, "p expected.tolist()").stdout.partition("(Pdb)")
     assert line in before.splitlines()[-2] and after.startswith(" [0.25, 0.25, 0.5]"), before + after

@@ -12,6 +12,9 @@ import pytest
 
 from grader.practice.progress import ProgressFile
 
+from ..cases import rows, table
+
+CASES = table(__file__, "cases.yml")
 RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def {id}(amounts):\n    return amounts / amounts.sum()\n"
 KITS = ("01_parts/01_share", "01_parts/02_portion")
@@ -79,19 +82,8 @@ def test_a_saved_file_is_judged_at_once_the_mistake_is_named_and_the_verdict_kep
     assert [attempt.status for attempt in attempts] == ["failed", "passed"]
 
 
-HARMFUL = {
-    "syntax error": ("def share(amounts:\n", "not valid Python"),
-    "endless loop": ("def share(amounts):\n    while True: pass\n", "No answer after"),
-    "exit": ("import os\ndef share(amounts):\n    os._exit(0)\n", "ended the Python process"),
-    "memory bomb": ("def share(amounts):\n    return bytearray(1 << 40)\n", "memory"),
-    "crash": ("import os, signal\ndef share(amounts):\n    os.kill(os.getpid(), signal.SIGSEGV)\n", "✗ failed"),
-    "much printed and nothing returned": ("def share(amounts):\n    print('x' * 100_000_000)\n", "None"),
-    "empty file": ("", "There is no `share`"),
-}
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize(("source", "sentence"), HARMFUL.values(), ids=HARMFUL)
+@rows(CASES["harmful"], "source", "sentence")
 def test_a_file_that_does_harm_shows_one_clear_message_and_the_watch_goes_on(
     lasting: Watched, source: str, sentence: str
 ) -> None:
@@ -102,19 +94,7 @@ def test_a_file_that_does_harm_shows_one_clear_message_and_the_watch_goes_on(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("key", "seen"),
-    [
-        ("l", "01 share"),
-        ("r", "✓ passed"),
-        ("a", "✓ passed"),
-        ("x", "Press x again"),
-        ("n", "02_portion.py"),
-        ("h", "Hint 1 of 3: What must a row add up to?"),
-        ("s", "Skipped: portion"),
-    ],
-    ids=["list", "run again", "run all", "reset", "next", "hint", "skip"],
-)
+@rows(CASES["keys"], "key", "seen")
 def test_a_single_key_does_what_the_last_line_says(lasting: Watched, key: str, seen: str) -> None:
     lasting.press(key, seen)
 
