@@ -103,7 +103,7 @@ def version(
     context: typer.Context,
     show: Annotated[bool, typer.Option("--version", help="Show the version and stop.")] = False,
 ) -> None:
-    """A course on attention in PyTorch, and its grader.."""
+    """A course on attention in PyTorch, and its grader."""
     if show:
         from importlib.metadata import version as installed_version
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from grader.mismatch import Mismatch, Mismatches
 from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
@@ -43,8 +43,6 @@ ONLY_NUMBERS = re.compile(r"has the right shape, but|\byours (?:is|are) \[|right
 OWN_LINE = re.compile(r" (?:in line \d{1,6}(?:, in `[^`]*`)?(?: \(`.*?`\))?|\(line \d{1,6}\))(?=[:.])")
 """A learner's line in a sentence: its number, and the function and the text that stand there."""
 NUMBER = re.compile(r"\d[\d.,]*")
-STEM = re.compile(r"(?<![^\W\d_])[^\W\d_]{4}")
-"""The begin of a word that says something, so that "divide" and "divides" are one."""
 
 _NOTES: Mapping[Status, str] = {
     "error": NOT_GRADED,
@@ -201,7 +199,7 @@ def verdict_on(
         probably=tuple(_lines(each.message, lines) for each in result.diagnosis),
         checks=checks,
         failures=failures,
-        brief=_brief(failures, " ".join(each.message for each in result.diagnosis)) if failures else None,
+        brief=_brief(failures, is_named=bool(result.diagnosis)) if failures else None,
         passed=tuple(check for check in checks if check.outcome == "passed"),
         unanswerable=tuple(each for each in checks if each.outcome == "skipped" and each.message and was_checked),
         remark=remark,
@@ -277,13 +275,13 @@ def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[F
     return tuple(failures)
 
 
-def _brief(failures: Sequence[Failure], named: str) -> Brief:
-    """named: the mistakes named, which explain the other ways to fail; a reason that repeats them is left out."""
-    first = failures[0] if not repeats(failures[0].message, named) else replace(failures[0], message="")
+def _brief(failures: Sequence[Failure], *, is_named: bool) -> Brief:
+    """is_named: whether a mistake is named, which explains the other ways to fail."""
+    first = failures[0]
     ways: dict[str, CheckVerdict] = {}
     for failure in failures:
         ways.setdefault(way_of(failure.reason, failure.checks[0].title), failure.checks[0])
-    others = () if named else tuple(ways.values())[1 : 1 + OTHER_WAYS]
+    others = () if is_named else tuple(ways.values())[1 : 1 + OTHER_WAYS]
     said = len(first.checks) if first.summary else 1
     more = sum(len(failure.checks) for failure in failures) - said - len(others)
     fail = "fails" if more == 1 else "fail"
@@ -310,12 +308,6 @@ def reason_of(message: str) -> str:
 def cause_of(message: str) -> str:
     """Equal for learners of a class whose code fails for the same cause: the message's first line, without theirs."""
     return OWN_LINE.sub("", message.strip().partition("\n")[0])
-
-
-def repeats(message: str, named: str) -> bool:
-    """Whether a message says little but what the mistakes named say: no number, and most of its words are theirs."""
-    said, known = (set(STEM.findall(text.lower())) for text in (message, named))
-    return not NUMBER.search(message) and len(said & known) * 2 > len(said)
 
 
 def way_of(message: str, title: str) -> str:

@@ -45,13 +45,6 @@ def test_brief_has_no_other_ways_where_a_mistake_is_named() -> None:
     assert brief is not None and (brief.others, brief.left_out) == ((), "... and 3 more checks fail.")
 
 
-@rows(CASES["repeats"], "message", "mistake", "is_said")
-def test_brief_leaves_out_a_reason_that_the_named_mistake_says(message: str, mistake: str, is_said: bool) -> None:
-    shown = of_messages(message, mistake=mistake)
-    assert shown.brief is not None and shown.brief.first.message == (message if is_said else "")
-    assert shown.failures[0].message == message, "said where there is room"
-
-
 def test_an_error_in_one_line_is_one_failure_told_by_a_visible_check() -> None:
     first, second = verdict(
         check_of("a", message=f"{ERROR} 2 and 3", visible=False),
