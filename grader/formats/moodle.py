@@ -41,7 +41,7 @@ from grader.record import POINTS_TOLERANCE, Record
 from grader.render.record_page import render_record
 from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
-from grader.render.wording import change, score, ungraded
+from grader.render.wording import change, out_of, ungraded
 
 from .results_table import ResultsTable, TableColumn, demand_different, mark_of, shown_name
 
@@ -179,7 +179,7 @@ def _participants(table: ResultsTable) -> dict[str, str]:
 
 def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
     """The total, what the policy changed, and where points were lost."""
-    total = f"{score(record.counted_points)} / {score(record.counted_max_points)}"
+    total = out_of(record.counted_points, record.counted_max_points)
     yield total if record.complete else ungraded(record)
     yield from (f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ())
     for each, verdict in zip(record.exercises, verdicts_on(record, table.titles, lines=COMMENT_LINES), strict=True):

@@ -41,7 +41,7 @@ from grader.intake import FileProblem, SourceFile, Submission, SubmissionError, 
 from grader.intake.names import printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Record
-from grader.render.wording import score
+from grader.render.wording import out_of, score
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
@@ -265,7 +265,7 @@ def _outcome(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[
                 if not each.refused:
                     found = book.find_submission(each.assignment, each.learner)
                     penalty = found.late_submission_penalty or 0.0
-                    points = f"{score(found.score - penalty)} / {score(found.max_score)}"
+                    points = out_of(found.score - penalty, found.max_score)
                     points += ", not all read" * bool(found.needs_manual_grade)
                     if found.total_seconds_late > 0:
                         late = f"{duration(timedelta(seconds=found.total_seconds_late))}: {score(-penalty)}"

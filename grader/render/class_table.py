@@ -13,7 +13,7 @@ from grader.intake.names import first_few
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
 from .safe_text import safe_line
 from .terminal import STYLES, Paper, sign, text_for
-from .wording import IN_CLASSES, counted, score
+from .wording import IN_CLASSES, counted, out_of, score
 
 MOST_ROWS = 40
 """Classes up to this size are listed completely; of larger ones, only the learners with the fewest points."""
@@ -102,7 +102,7 @@ def _strip(row: LearnerRow, summary: ClassSummary, console: Console) -> Text:
 
 
 def _score(row: LearnerRow) -> str:
-    return f"{score(row.points)} / {score(row.max_points)}{'' if row.is_complete else ' !'}"
+    return f"{out_of(row.points, row.max_points)}{'' if row.is_complete else ' !'}"
 
 
 def _who(person: LearnerRow | str) -> str:

@@ -25,7 +25,7 @@ from grader.mismatch import Mismatch, Mismatches
 from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
 
 from .safe_text import safe_block, safe_line
-from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, score
+from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, out_of
 
 MESSAGE_LINES = 60
 MANY_CHECKS = 3
@@ -194,7 +194,7 @@ def verdict_on(
         status=result.status,
         points=result.points,
         max_points=result.max_points,
-        score=_score(result.points, result.max_points),
+        score=out_of(result.points, result.max_points),
         note=(_NOTES_ON_CELLS if in_cell else _NOTES).get(result.status, ""),
         probably=tuple(_lines(each.message, lines) for each in result.diagnosis),
         checks=checks,
@@ -229,7 +229,7 @@ def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[UnitVerdi
         for title, some in named
         if some
     ]
-    return [UnitVerdicts(*each, _score(*each[2:])) for each in sums]
+    return [UnitVerdicts(*each, out_of(*each[2:])) for each in sums]
 
 
 def verdict_on_check(
@@ -247,7 +247,7 @@ def verdict_on_check(
         status="partly" if holds else _STATUSES[result.outcome],
         points=result.points,
         max_points=result.max_points,
-        score="" if holds else _score(result.points, result.max_points),
+        score="" if holds else out_of(result.points, result.max_points),
         message="" if is_seen else _lines(result.message, lines),
         aside="holds" if holds else "counts once the main check passes" if waits else "",
         mismatch=seen,
@@ -267,7 +267,7 @@ def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[F
         message = next((check for found, check in group if found.visible), members[0]).message
         summary = ""
         if len(members) >= MANY_CHECKS and message:
-            points = _score(sum(check.points for check in members), sum(check.max_points for check in members))
+            points = out_of(sum(check.points for check in members), sum(check.max_points for check in members))
             summary = f"{counted(len(members), 'check')} failed for this reason  {points}"
         status: Status = "error" if any(check.status == "error" for check in members) else "failed"
         seen = tuple(check.mismatch for check in members if check.mismatch)
@@ -290,10 +290,6 @@ def _brief(failures: Sequence[Failure], *, is_named: bool) -> Brief:
 
 def _lines(text: str, most: int) -> str:
     return "\n".join(safe_block(text, most)) if text.strip() else ""
-
-
-def _score(points: float, max_points: float) -> str:
-    return f"{score(points)} / {score(max_points)}"
 
 
 # --- when two checks failed for the same reason, or at least in the same way, by their messages ----------------------

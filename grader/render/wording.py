@@ -66,6 +66,11 @@ def score(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def out_of(points: float, max_points: float) -> str:
+    """Points and their maximum: 1.5 / 4."""
+    return f"{score(points)} / {score(max_points)}"
+
+
 def change(adjustment: Adjustment) -> str:
     """An adjustment's effect on the points: -2.5, 0."""
     return score(adjustment.points)

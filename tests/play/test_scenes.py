@@ -80,6 +80,8 @@ def test_the_name_is_gone_on_with_and_not_without_the_head(scene, seen):
     assert all_on.startswith("sa a ")  # ro-sa, who was met in the first sentence
     assert not without.startswith("sa ")
     assert [part for part in off if isinstance(part, Heat)] == []  # whom each head looks at has not changed
+    (said,) = [part.text for part in off if isinstance(part, Words) and "the same as with all on" in part.text]
+    assert "head 1." in said and "head 2." in said and "still looks" in off.warnings[0]
     assert seen(HEADS[2], off=("scale",)).the(Heat).before[0] == "all on"
 
 
