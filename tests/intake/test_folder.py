@@ -42,28 +42,23 @@ MAKE: dict[str, Callable[[str], object]] = {
     "fifo": os.mkfifo,
     "socket": lambda name: socket.socket(socket.AF_UNIX).bind(name),
     "folder": os.mkdir,
+    "device": lambda name: os.mknod(name, 0o020666, os.makedev(1, 5)),  # /dev/zero
 }
 
 
 @pytest.mark.parametrize("kind", MAKE)
 def test_only_ordinary_files_are_read(work: Path, course: Course, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)  # a socket's path has to be short
-    MAKE[kind]("softmax.py")
+    try:
+        MAKE[kind]("softmax.py")
+    except PermissionError:
+        pytest.skip("only root makes devices, and not in every container")
     started = time.monotonic()
     submission = read_submission(work, course)
     (problem,) = submission.problems
     assert time.monotonic() - started < 2
     assert submission.sources == {}
     assert kind == "folder" or (problem.kind, problem.exercise) == ("refused", "softmax")
-
-
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root makes devices")
-def test_device_is_not_read(work: Path, course: Course) -> None:
-    try:
-        os.mknod(work / "softmax.py", 0o020666, os.makedev(1, 5))  # /dev/zero
-    except PermissionError:
-        pytest.skip("no devices in this container")
-    assert read_submission(work, course).sources == {}
 
 
 def test_what_may_not_be_opened_is_told(ordinary_user: Path, course: Course) -> None:
