@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
 import torch
-from pydantic import BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .case import GRADIENTS, Case, Question
-from .compare import gradients_difference, same
+from .compare import gradients_difference, plain_name, same
 
 MAX_TEXT = 600
 MAX_NAME = 200
@@ -30,7 +30,8 @@ def _cut(length: int) -> BeforeValidator:
 
 Text = Annotated[str, _cut(MAX_TEXT)]
 Function = Annotated[str, _cut(MAX_FUNCTION)]
-Names = Annotated[list[Annotated[str, _cut(MAX_NAME)]], _cut(MAX_ITEMS)]
+Name = Annotated[str, _cut(MAX_NAME), AfterValidator(plain_name)]
+Names = Annotated[list[Name], _cut(MAX_ITEMS)]
 Sizes = Annotated[list[int], _cut(MAX_ITEMS)]
 # pairs are sent as lists
 Frames = Annotated[list[Annotated[tuple[int, Function], Field(strict=False)]], _cut(MAX_ITEMS)]
@@ -56,7 +57,7 @@ ERRORS: Mapping[str, Mapping[str, TypeAdapter[Any]]] = {
     "no_entry": {"name": _TEXT},
     "no_attribute": {"name": _TEXT},
     "names": {"missing": _NAMES, "unexpected": _NAMES, "plain": _NAMES},
-    "weight_shape": {"name": _TEXT, "came": _SIZES, "expected": _SIZES},
+    "weight_shape": {"name": _form(Name), "came": _SIZES, "expected": _SIZES},
     "not_a_module": {"what": _TEXT},
     "no_part": {"what": _TEXT},
     "no_tensor": {"what": _TEXT},
@@ -128,7 +129,14 @@ def _read(item: Any, case: Case) -> Answers:
         values[name] = item["answers"][str(number)]
         if form := ANSWER_SCHEMAS.get(case.steps[number]["do"]):
             _validated(form, values[name])
+            values[name] = _with_plain_names(values[name])
     return Answers(values)
+
+
+def _with_plain_names(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {plain_name(name): item for name, item in value.items()}
+    return [plain_name(name) for name in value] if isinstance(value, list) else value
 
 
 def read_error(error: Any) -> dict[str, Any]:

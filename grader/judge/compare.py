@@ -29,6 +29,8 @@ FAR = 0.05
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 
+LONG_FRACTION = re.compile(r"\.\d{3,}")
+
 FEW = {2: "two", 3: "three", 4: "four"}
 ORDINALS = ("first", "second", "third", "fourth")
 
@@ -79,6 +81,11 @@ def in_words(value: Any) -> str:
 def without_decimals(text: str) -> str:
     """The text with its decimals blanked, which could be hidden inputs."""
     return DECIMALS.sub("…", text)
+
+
+def plain_name(name: str) -> str:
+    """A name without long decimals, which could be hidden inputs. Modules have short numbers: `heads.0.weight`."""
+    return LONG_FRACTION.sub(".…", name)
 
 
 def dtype_name(tensor: torch.Tensor) -> str:
@@ -250,9 +257,9 @@ def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
     """Which names are missing and which are not expected."""
     parts = []
     if missing:
-        parts.append("missing: " + ", ".join(f"`{name}`" for name in missing))
+        parts.append("missing: " + ", ".join(f"`{plain_name(str(name))}`" for name in missing))
     if extra:
-        parts.append("not expected: " + ", ".join(f"`{name}`" for name in extra))
+        parts.append("not expected: " + ", ".join(f"`{plain_name(str(name))}`" for name in extra))
     return "; ".join(parts) + "."
 
 

@@ -33,7 +33,7 @@ AT_EVERY_LEVEL = re.compile(r"(peeks|reaches|state)_|(ends|frames)_\w*(exit|clos
 SOME = sorted(filter(AT_EVERY_LEVEL.match, FILES))
 FIRST, EVERY = 7, 13
 SAMPLE = [name for name in FILES if not name.startswith(("claims_", "loops_", "odd_"))][FIRST::EVERY]
-LEAKED = [f"peeks_question_leaked_in_{where}" for where in ("message", "type", "function", "class")]
+LEAKED = [f"peeks_question_leaked_in_{where}" for where in ("message", "type", "function", "class", "parameter")]
 SAMPLE += ["loops_in_call", *LEAKED]
 SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
 """What `make test` looks at: some of each kind, few of which wait for their limits."""
