@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from grader.judge.grading import Judge
 from grader.mismatch import Mismatch
@@ -60,144 +60,41 @@ def test_hidden(learner, draw):
     learner.agrees(case(3, 2), case(2, 3, 4))
 '''
 
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-
-# The three rows of a plane: right, right, and twice what is expected.
-LAST_ROW = """
-def share(amounts):
-    out = amounts / amounts.sum(-1, keepdim=True)
-    out[..., -1, :] *= 2
-    return out
-"""
-SECOND_HEAD = """
-def share(amounts):
-    out = amounts / amounts.sum(-1, keepdim=True)
-    if amounts.dim() == 4:
-        out[:, 1, 0] = 0
-    return out
-"""
-NOT_NUMBERS = """
-def share(amounts):
-    out = amounts / amounts.sum(-1, keepdim=True)
-    if amounts.dim() == 2:
-        out[0, 0] = float("nan")
-        out[1, 0] = float("inf")
-        out[2, 0] = -float("inf")
-    return out
-"""
-LATE_ROW = """
-def share(amounts):
-    out = amounts / amounts.sum(-1, keepdim=True)
-    if len(amounts) == 40:
-        out[35, 20] = 7
-    return out
-"""
-
-Seen = dict[str, Mismatch]
+CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("mismatch.yml").read_text("utf-8"))
 
 
-@dataclass
-class Graded:
-    judge: Judge
-
-    def __call__(self, source: str) -> tuple[Record, Seen]:
-        records: list[Record] = []
-        seen: Seen = {}
-
-        def show(name: str, exercise: str, check: str, mismatch: Mismatch) -> None:
-            assert (name, exercise) == ("someone", "share") and not records
-            seen[check] = mismatch
-
-        self.judge.grade([submission(source)], records.append, show=show)
-        return records[0], seen
+def painted(mismatch: Mismatch) -> str:
+    """A plane as text: a number, or what came ! what is expected where it is marked as wrong."""
+    lines = [f"{mismatch.what} ({', '.join(mismatch.axes)}) from {mismatch.start}: {mismatch.note}"]
+    for row in zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True):
+        numbers = [(f"{came:.4g}", f"{expected:.4g}", wrong) for came, expected, wrong in zip(*row, strict=True)]
+        lines.append(" ".join(f"{one}!{other}" if wrong else one for one, other, wrong in numbers))
+        assert all(wrong or one == other for one, other, wrong in numbers)
+    return "\n".join(lines)
 
 
 @pytest.fixture(scope="module")
-def grade(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Iterator[Graded]:
+def judge(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Iterator[Judge]:
     root = make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share")
     judge = Judge(with_checks(root, CHECKS), "full", seed=7)
-    yield Graded(judge)
+    yield judge
     judge.close()
 
 
-def test_nothing_is_shown_of_right_work(grade: Graded) -> None:
-    record, seen = grade(RIGHT)
-    assert record.exercises[0].status == "passed" and seen == {}
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_the_first_wrong_plane_of_visible_checks_is_shown_and_the_record_is_the_same(
+    case: dict[str, Any], judge: Judge
+) -> None:
+    records: list[Record] = []
+    seen: dict[str, str] = {}
 
+    def show(name: str, exercise: str, check: str, mismatch: Mismatch) -> None:
+        assert (name, exercise) == ("someone", "share") and not records
+        seen[check] = painted(mismatch)
 
-def test_wrong_plane_is_shown_with_what_was_due(grade: Graded) -> None:
-    _, seen = grade(LAST_ROW)
-    plane = seen["test_plane"]
-    assert (plane.what, plane.axes) == ("The output", ("query", "key"))
-    assert [pytest.approx(row) for row in plane.expected] == [(1 / 3, 2 / 3), (3 / 7, 4 / 7), (5 / 11, 6 / 11)]
-    assert plane.came[:2] == plane.expected[:2]
-    assert plane.came[2] == pytest.approx([2 * expected for expected in plane.expected[2]])
-    assert plane.wrong == ((False, False), (False, False), (True, True))
-    assert plane.note == "2 of 6 numbers are off, only in row (query) 2, counted from 0; the others are right."
-
-
-def test_nothing_of_a_hidden_check_is_ever_shown(grade: Graded) -> None:
-    record, seen = grade(LAST_ROW)
-    failed = {check.name for check in record.exercises[0].checks if check.outcome == "failed"}
-    assert "test_hidden" in failed and "test_hidden" not in seen
-
-
-def test_vector_is_a_single_row(grade: Graded) -> None:
-    _, seen = grade("def share(amounts):\n    return amounts\n")
-    row = seen["test_row"]
-    assert row.axes == ("key",) and row.came == ((1.0, 2.0, 3.0),) and row.wrong == ((True, True, True),)
-    assert row.note == "All 3 numbers are off."
-
-
-def test_single_number_is_not_worth_a_picture(grade: Graded) -> None:
-    _, seen = grade("def share(amounts):\n    return amounts * 3\n")
-    assert "test_single" not in seen and "test_row" in seen
-
-
-def test_first_wrong_head_is_shown_and_named(grade: Graded) -> None:
-    _, seen = grade(SECOND_HEAD)
-    assert set(seen) == {"test_heads"}
-    heads = seen["test_heads"]
-    assert heads.came[0] == (0.0, 0.0) and heads.wrong == ((True, True), (False, False), (False, False))
-    assert heads.note == (
-        "Shown is batch 0, head 1 (counted from 0), the first of 2 wrong parts of 4. "
-        "2 of 6 numbers are off, only in row (query) 0, counted from 0; the others are right."
-    )
-
-
-def test_large_plane_is_cut_where_the_first_wrong_place_is(grade: Graded) -> None:
-    _, seen = grade(LATE_ROW)
-    large = seen["test_large"]
-    assert (len(large.came), len(large.came[0])) == (12, 12)
-    assert large.start == (28, 18) and large.wrong[35 - 28][20 - 18] and large.came[35 - 28][20 - 18] == 7
-    assert large.note.endswith("Shown are 12 of 40 rows and 12 of 30 columns.")
-
-
-def test_nan_and_infinities_arrive_as_they_are(grade: Graded) -> None:
-    _, seen = grade(NOT_NUMBERS)
-    first = [row[0] for row in seen["test_plane"].came]
-    assert math.isnan(first[0]) and first[1:] == [math.inf, -math.inf]
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        pytest.param("def share(amounts):\n    return amounts.sum()\n", id="another shape"),
-        pytest.param("def share(amounts):\n    return amounts.double()\n", id="another dtype"),
-        pytest.param("def share(amounts):\n    return [1.0]\n", id="no tensor"),
-        pytest.param("def share(amounts):\n    raise ValueError\n", id="an error"),
-        pytest.param("def share(amounts):\n    return None\n", id="nothing"),
-        pytest.param("def share(amounts:\n", id="no Python"),
-        pytest.param("def share(amounts):\n    import os; os._exit(0)\n", id="the end of the process"),
-    ],
-)
-def test_nothing_is_shown_where_numbers_are_not_the_trouble(source: str, grade: Graded) -> None:
-    record, seen = grade(source)
-    assert record.exercises[0].status == "failed" and seen == {}
-
-
-def test_record_is_the_same_whether_anybody_looks_or_not(grade: Graded) -> None:
-    looked, seen = grade(LAST_ROW)
-    (record,) = graded(grade.judge, LAST_ROW)
-    assert seen and without_timings(looked).to_json() == without_timings(record).to_json()
-    assert grade(LAST_ROW)[1] == seen
+    judge.grade([submission(case["source"])], records.append, show=show)
+    (exercise,) = records[0].exercises
+    assert [check.name for check in exercise.checks if check.outcome != "passed"] == case["failed"]
+    assert seen == case["shown"]
+    (unseen,) = graded(judge, case["source"])
+    assert without_timings(unseen).to_json() == without_timings(records[0]).to_json()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
@@ -38,17 +39,7 @@ for name in ("resource", "fcntl"):
 sys.meta_path.insert(0, Absent())
 """
 
-WRONG = {
-    "wrong": ("def share(amounts):\n    return amounts / amounts.sum()\n", "You divided by one sum of everything"),
-    "loop": ("def share(amounts):\n    while True: pass\n", "Is there a loop that does not end"),
-    "exit": ("import os\ndef share(amounts):\n    os._exit(0)\n", "Your code ended the Python process"),
-    "crash": ("import ctypes\ndef share(amounts):\n    ctypes.string_at(0)\n", "Your code crashed the Python process"),
-    "printing without end": (
-        "def share(amounts):\n    while True: print('x' * 10**6)\n",
-        "Is there a loop that does not end",
-    ),
-    "syntax": ("def share(amounts:\n", "not valid Python"),
-}
+WRONG = yaml.safe_load(Path(__file__).with_name("elsewhere.yml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -101,14 +92,14 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("source", "sentence"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_wrong_is_told_as_everywhere(source, sentence, elsewhere, kata, tiny_course):
-    (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(source)
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_told_as_everywhere(case, elsewhere, kata, tiny_course):
+    (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(case["source"])
     with (tiny_course / "course.yml").open("a") as course:
         course.write("limits:\n  request_seconds: 3\n  seconds: 6\n")
     there = kata("check", "share", "--seed", 5, cwd=tiny_course, env=elsewhere)
     here = kata("check", "share", "--seed", 5, "--isolation", "process", cwd=tiny_course)
-    assert there.returncode == 1 and sentence in one_line(there.stdout), there.stdout + there.stderr
+    assert there.returncode == 1 and case["says"] in one_line(there.stdout), there.stdout + there.stderr
     assert there.stdout == here.stdout
 
 

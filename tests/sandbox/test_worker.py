@@ -3,9 +3,11 @@
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 from grader.sandbox.inside import wire
 from grader.sandbox.levels import MachineError
@@ -13,6 +15,8 @@ from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MOST_UNREAD, Bounds, Budget, WorkerLost
 
 from .asking import SECONDS, ask_once, begin, call, load, question
+
+CASES = yaml.safe_load(Path(__file__).with_name("worker.yml").read_text("utf-8"))
 
 
 def ask_all(worker, *questions):
@@ -32,66 +36,13 @@ def test_an_error_comes_back_with_the_learners_line(either):
     assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
 
 
-HONEST = {
-    "libraries": (
-        "import math, random, dataclasses, numpy, torch.nn.functional as F\ndef f():\n    return math.floor(math.pi)",
-        3,
-    ),
-    "dataclasses and type hints of the file itself": (
-        "from __future__ import annotations\nfrom dataclasses import dataclass\nimport typing\n"
-        "@dataclass\nclass A:\n    n: int = 3\n"
-        "def f():\n    return A().n + len(typing.get_type_hints(A))",
-        4,
-    ),
-    "threads": (
-        "import threading\ndef f():\n    seen = []\n"
-        "    t = threading.Thread(target=seen.append, args=(1,)); t.start(); t.join()\n    return seen",
-        [1],
-    ),
-}
+@pytest.mark.parametrize("source", CASES["honest"].values(), ids=CASES["honest"])
+def test_honest_code_runs_however_odd_it_is(walled, source):
+    x = torch.randn(2, 3)
+    assert torch.allclose(call(walled, source, x), x * 2)
 
 
-@pytest.mark.parametrize(("source", "value"), HONEST.values(), ids=HONEST)
-def test_what_honest_code_needs_works(walled, source, value):
-    assert call(walled, source) == value
-
-
-FORBIDDEN = {
-    "list the root": "os.listdir('/')",
-    "list the current folder": "os.listdir('.')",
-    "list the home of root": "os.listdir('/root')",
-    "list temporary files": "os.listdir('/tmp')",
-    "list processes": "os.listdir('/proc')",
-    "read its own memory map": "open('/proc/self/maps').read()",
-    "read its parent's environment": "open(f'/proc/{os.getppid()}/environ', 'rb').read()",
-    "read the password file": "open('/etc/passwd').read()",
-    "read the host's name": "open('/etc/hostname').read()",
-    "write a temporary file": "open('/tmp/mark', 'w')",
-    "write to shared memory": "open('/dev/shm/mark', 'w')",
-    "write beside the libraries": "open(os.path.join(os.path.dirname(torch.__file__), 'mark'), 'w')",
-    "make an anonymous file": "os.memfd_create('x')",
-    "open a network socket": "socket.socket()",
-    "open a local socket": "socket.socket(socket.AF_UNIX)",
-    "make a socket pair": "socket.socketpair()",
-    "fork": "os.fork()",
-    "fork by another name": "os.posix_spawn('/bin/true', ['true'], {})",
-    "run a program": "os.execv('/bin/true', ['true'])",
-    "run a subprocess": "subprocess.run(['/bin/true'], check=True)",
-    "kill its parent": "os.kill(os.getppid(), 9)",
-    "kill everyone": "os.kill(-1, 9)",
-    "kill itself by name": "os.kill(os.getpid(), 9)",
-    "have signals sent to another process": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
-    "raise its limits": "resource.setrlimit(resource.RLIMIT_AS, (-1, -1))",
-    "change its user": "os.setuid(0)",
-    "change the root": "os.chroot('/')",
-    "change the folder": "os.chdir('/')",
-    "make a pipe": "os.pipe()",
-    "change its priority": "os.nice(-5)",
-    "map shared memory of its own": "mp.shared_memory.SharedMemory(create=True, size=10)",
-}
-
-
-@pytest.mark.parametrize("attempt", FORBIDDEN.values(), ids=FORBIDDEN.keys())
+@pytest.mark.parametrize("attempt", CASES["refused"].values(), ids=CASES["refused"])
 def test_the_wall_holds(walled, attempt):
     source = (
         "import fcntl, multiprocessing.shared_memory, os, resource, socket, subprocess\nimport multiprocessing as mp\nimport torch\n"
@@ -101,13 +52,7 @@ def test_the_wall_holds(walled, attempt):
     assert call(walled, source) == "refused"
 
 
-@pytest.mark.parametrize(
-    ("name", "args"),
-    [("ptrace", (16, 1, 0, 0)), ("unshare", (0x10000000,)), ("bpf", (0, 0, 0)), ("keyctl", (0, 0)), ("mount", (0, 0, 0, 0, 0)),
-     ("process_vm_readv", (1, 0, 0, 0, 0, 0)), ("io_uring_setup", (1, 0)), ("userfaultfd", (0,)), ("setns", (0, 0)),
-     ("perf_event_open", (0, 0, 0, 0, 0)), ("pidfd_open", (1, 0)), ("add_key", (0, 0, 0, 0, 0)), ("clone3", (0, 0))],
-    ids=lambda value: value if isinstance(value, str) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "args"), CASES["system_calls"].items(), ids=CASES["system_calls"])
 def test_dangerous_system_calls_are_refused(walled, name, args):
     import pyseccomp
 
@@ -153,27 +98,9 @@ def test_one_worker_leaves_nothing_for_the_next(either):
     assert call(either, source) == [False, "torch.float32"]
 
 
-ENDINGS = {
-    "os._exit": ("import os\ndef f():\n    os._exit(0)", "exit"),
-    "exit code 97": ("import os\ndef f():\n    os._exit(97)", "exit"),
-    "segmentation fault": ("import ctypes\ndef f():\n    ctypes.string_at(0)", "signal"),
-    "abort": ("import os\ndef f():\n    os.abort()", "signal"),
-    "endless loop": ("def f():\n    while True: pass", "time"),
-    "sleep": ("import time\ndef f():\n    time.sleep(600)", "time"),
-    "printing without end": ("def f():\n    while True: print('x' * 1000000)", "time"),
-    "garbage among the answers": (
-        "import os\ndef f():\n    for fd in range(3, 12):\n        try:\n            os.write(fd, b'garbage' * 100)\n"
-        "        except OSError:\n            pass\n    return 1",
-        "garbled",
-    ),
-    "closed answers": ("import os\ndef f():\n    os.closerange(3, 12); return 1", "exit"),
-    "closed answers, lives on": ("import os, time\ndef f():\n    os.closerange(4, 12); time.sleep(600)", "closed"),
-}
-
-
-@pytest.mark.parametrize(("source", "reason"), ENDINGS.values(), ids=ENDINGS.keys())
-def test_every_end_is_told_as_what_it_was(either, source, reason):
-    worker = begin(either, source)
+@pytest.mark.parametrize("end", CASES["ends"].values(), ids=CASES["ends"])
+def test_every_end_is_told_as_what_it_was(either, end):
+    reason, worker = end["reason"], begin(either, end["source"])
     with pytest.raises(WorkerLost) as lost:
         list(worker.ask([question()], Budget(60), 2 if reason == "time" else SECONDS, answers=1))
     worker.close()
@@ -259,27 +186,3 @@ def test_a_worker_that_cannot_be_locked_is_the_machines_fault(full):
     with pytest.raises(MachineError):
         worker.await_ready(5)
     worker.close()
-
-
-ODD_BUT_HONEST = {
-    "vmap": "def f(x):\n    return torch.vmap(lambda row: row * 2)(x)",
-    "script": "@torch.jit.script\ndef g(x):\n    return x * 2\ndef f(x):\n    return g(x)",
-    "compile": "@torch.compile\ndef f(x):\n    return x * 2",
-    "checkpoint": "import torch.utils.checkpoint as c\ndef f(x):\n    return c.checkpoint(lambda y: y * 2, x, use_reentrant=False)",
-    "matplotlib": "import matplotlib.pyplot as plt\ndef f(x):\n    return x * 2",
-    "numpy": "import numpy as np\ndef f(x):\n    return torch.from_numpy(x.numpy() * 2)",
-    "own gradient": (
-        "class Twice(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x): return x * 2\n"
-        "    @staticmethod\n    def backward(ctx, g): return g * 2\ndef f(x):\n    return Twice.apply(x)"
-    ),
-    "own source": "import inspect\ndef f(x):\n    return x * len(inspect.getsource(f).splitlines())",
-    "temporary folder's name": "import tempfile\ndef f(x):\n    tempfile.gettempdir(); return x * 2",
-    "two threads": "torch.set_num_threads(2)\ndef f(x):\n    torch.randn(300, 300) @ torch.randn(300, 300); return x * 2",
-    "optimizer": "def f(x):\n    torch.optim.AdamW([torch.nn.Parameter(x.clone())]); return x * 2",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("source", ODD_BUT_HONEST.values(), ids=ODD_BUT_HONEST.keys())
-def test_honest_code_of_an_odd_kind_runs(full, source):
-    x = torch.randn(2, 3)
-    assert torch.allclose(call(full, "import torch\n" + source, x), x * 2)
