@@ -1,10 +1,14 @@
+from pathlib import Path
+
 import pytest
 import torch
+import yaml
 
 from grader.judge.answers import Malformed, read_answers
 from grader.judge.case import Case, function
 
 CASE = function("f", 1)  # one told value, made by step 1
+FORGED = yaml.safe_load(Path(__file__).with_name("forged.yml").read_text("utf-8"))
 RIGHT = {"answers": {"1": 5}, "error": None}
 
 
@@ -13,30 +17,7 @@ def test_an_answer_is_read():
     assert answer["output"] == 5 and answer.error is None
 
 
-FORGED = {
-    "no list": {"passed": True},
-    "none": None,
-    "too few": [],
-    "too many": [RIGHT, RIGHT],
-    "no mapping": [3],
-    "other parts": [{"answers": {}, "error": None, "passed": True}],
-    "no answers": [{"answers": None, "error": None}],
-    "value missing": [{"answers": {}, "error": None}],
-    "error of no form": [{"answers": {}, "error": "x"}],
-    "unknown kind": [{"answers": {}, "error": {"kind": "all is right"}}],
-    "kind of no text": [{"answers": {}, "error": {"kind": ["exception"]}}],
-    "parts missing": [{"answers": {}, "error": {"kind": "exception", "type": "X"}}],
-    "lines that are none": [
-        {"answers": {}, "error": {"kind": "memory", "frames": [[3, "f"], {"x": 1}, ["a", 2]]}},
-    ],
-    "sizes that are none": [
-        {"answers": {}, "error": {"kind": "weight_shape", "name": "w", "came": ["2"], "expected": [2]}},
-    ],
-    "parts of another form": [{"answers": {}, "error": {"kind": "names", "missing": "x", "unexpected": 3}}],
-}
-
-
-@pytest.mark.parametrize("reply", FORGED.values(), ids=FORGED.keys())
+@pytest.mark.parametrize("reply", FORGED.values(), ids=FORGED)
 def test_what_is_no_answer_is_refused(reply):
     with pytest.raises(Malformed):
         read_answers(reply, [CASE])
@@ -62,13 +43,7 @@ def test_what_our_side_tells_must_have_its_form(ask, value):
 
 
 def test_an_error_keeps_only_what_has_the_form_of_one():
-    error = {
-        "kind": "exception",
-        "type": "T" * 9999,
-        "message": "m" * 9999,
-        "frames": [[3, "f"]] * 99,
-        "more": 1,
-    }
+    error = {"kind": "exception", "type": "T" * 9999, "message": "m" * 9999, "frames": [[3, "f"]] * 99, "more": 1}
     (answer,) = read_answers([{"answers": {}, "error": error}], [CASE])
     assert answer.error is not None
     assert set(answer.error["frames"]) == {(3, "f")} and len(answer.error["frames"]) < 99

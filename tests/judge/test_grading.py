@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.course import load_course
 from grader.intake import FileProblem, SourceFile, Submission
@@ -18,51 +19,9 @@ from grader.judge.session import Session
 from grader.record import Record, without_timings
 from grader.sandbox.levels import MachineError
 
-from .graded import graded, submission, with_checks
+from .graded import CHECKS, RIGHT, WRONG, graded, submission, with_checks
 
-CHECKS = '''
-import torch
-from grader.judge.authoring import Case, expect, function, points
-
-def through_a_layer(draw):
-    asked = Case()
-    result = asked.call(asked.entry("share"), asked.tensor(draw.uniform(2, 3, low=1.0), name="amounts"))
-    asked.output = asked.call(asked.library_module("Identity"), result, return_as="output")
-    return asked
-
-def case(draw, **options):
-    return function("share", draw.uniform(2, 3, low=1.0), names=["amounts"], axes="rows columns", **options)
-
-@points(2, role="main")
-def test_main(learner, draw):
-    """The main thing."""
-    learner.agrees(case(draw))
-
-@points(1)
-def test_behaviour(learner, draw):
-    """Every output is positive."""
-    (output,) = learner.outputs(through_a_layer(draw))
-    expect(bool((output > 0).all()), "Some numbers are not positive.")
-
-@points(0.5, role="manners")
-def test_manners(learner, draw):
-    """The input is left alone."""
-    learner.keeps_inputs(case(draw))
-
-@points(0.5, role="repair")
-def test_repair(learner):
-    """The change is small."""
-    learner.repaired_with(removed=9, added=3)
-'''
-
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-WRONG_BUT_POSITIVE = "def share(amounts):\n    return amounts / amounts.sum()\n"
-REWRITTEN = RIGHT + "a = 1\nb = 2\nc = 3\nd = 4\n"
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory, make_course):
-    return with_checks(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share"), CHECKS)
+TABLES = yaml.safe_load(Path(__file__).with_name("grading.yml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -77,37 +36,22 @@ def grade(judge):
     return partial(graded, judge)
 
 
-def points(record: Record) -> dict[str, float]:
-    return {check.name: check.points for check in record.exercises[0].checks}
-
-
-WHOLE = {"test_main": 2, "test_behaviour": 1, "test_manners": 0.5, "test_repair": 0.5}
-GRADED = {
-    "right": (RIGHT, "passed", WHOLE, []),
-    "a large repair loses points but passes": (REWRITTEN, "passed", {**WHOLE, "test_repair": 0}, []),
-    "manners count only when the main check passes": (
-        WRONG_BUT_POSITIVE, "failed", {**dict.fromkeys(WHOLE, 0), "test_behaviour": 1}, ["whole-sum"],
-    ),
-    "an unknown mistake is not given a name": (
-        RIGHT.rstrip() + " ** 2\n", "failed", {**dict.fromkeys(WHOLE, 0), "test_behaviour": 1}, [],
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("source", "status", "expected", "named"), GRADED.values(), ids=GRADED)
-def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(grade, source, status, expected, named):
-    (record,) = grade(source)
+@pytest.mark.parametrize("case", TABLES["graded"].values(), ids=TABLES["graded"])
+def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(grade, case):
+    (record,) = grade(case["source"])
     (exercise,) = record.exercises
-    assert (exercise.status, points(record)) == (status, expected) and record.points == sum(expected.values())
-    assert [found.mistake for found in exercise.diagnosis] == named
-    if status == "failed":
+    points = {check.name: check.points for check in exercise.checks if check.points}
+    assert (exercise.status, points) == (case["status"], {name: each for name, each in case["points"].items() if each})
+    assert record.points == sum(points.values())
+    assert [found.mistake for found in exercise.diagnosis] == case["named"]
+    if "test_main" not in points:
         manners = next(check for check in exercise.checks if check.name == "test_manners")
         assert manners.outcome == "passed" and "main check" in manners.message
 
 
 def test_two_runs_with_one_seed_give_the_same_bytes(grade):
-    first, second = grade(WRONG_BUT_POSITIVE, WRONG_BUT_POSITIVE)
-    (third,) = grade(WRONG_BUT_POSITIVE)
+    first, second = grade(WRONG, WRONG)
+    (third,) = grade(WRONG)
     assert len({without_timings(record).to_json() for record in (first, second, third)}) == 1
 
 
@@ -117,46 +61,13 @@ def test_a_learner_does_not_feel_the_one_before(grade):
     assert [record.points for record in records] == [4, 0, 4, 0, 4]
 
 
-def test_an_error_shows_the_learners_line_and_no_hidden_number(grade):
-    (record,) = grade("def share(amounts):\n    raise ValueError(f'got {amounts.tolist()}')\n")
-    message = record.exercises[0].checks[0].message
-    assert "ValueError in line 2, in `share`" in message and "raise ValueError" in message
-    assert not any(part.isdigit() for part in message.split("got")[-1])
-
-
-SAID = {
-    "no entry": ("def shar(amounts):\n    return amounts\n", "no `share` in your file"),
-    "syntax": ("def share(amounts:\n", "not valid Python"),
-    "import": ("import no_such_module\n", "There is no module `no_such_module` here, which is imported in line 1 (`import "),
-    "list": ("def share(amounts):\n    return amounts.tolist()\n", "should be a tensor, but a list"),
-    "shape": ("def share(amounts):\n    return amounts.sum(-1)\n", "(2, 3) = (rows, columns) was expected"),
-    "unwritten": ("def share(amounts):\n    raise NotImplementedError\n", "Not written yet"),
-    "given": ("def share(amounts):\n    raise NotImplementedError('share: still to write')\n", "Not written yet in line 2"),
-    "of torch": ("def share(amounts):\n    return (amounts > 0).softmax(-1)\n", "NotImplementedError in line 2, in `share` (`ret"),
-    "empty": ("", "no `share` in your file"),
-    "exit": ("def share(amounts):\n    import sys; sys.exit()\n", "SystemExit"),
-    "os._exit": ("def share(amounts):\n    import os; os._exit(0)\n", "ended the Python process"),
-    "interrupt": ("def share(amounts):\n    raise KeyboardInterrupt\n", "KeyboardInterrupt"),
-    "skip": ("import pytest\ndef share(amounts):\n    pytest.skip('x')\n", "Skipped"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("source", "message"), SAID.values(), ids=SAID)
-def test_what_went_wrong_is_said_in_the_learners_terms(grade, source, message):
-    (record,) = grade(source)
+@pytest.mark.parametrize("case", TABLES["said"].values(), ids=TABLES["said"])
+def test_what_went_wrong_is_said_in_the_learners_terms_without_hidden_numbers(grade, case):
+    (record,) = grade(case["source"])
     exercise = record.exercises[0]
     assert exercise.status == "failed" and record.points == 0 and record.complete
-    assert message in exercise.checks[0].message
-
-
-NO_TENSOR = {"(amounts, 1)": "a tuple of 2", "None": "None (is a `return` missing?)", "5": "an int object"}
-
-
-@pytest.mark.parametrize("result", NO_TENSOR)
-def test_what_no_layer_can_take_is_said_in_the_learners_terms(grade, result):
-    (record,) = grade(f"def share(amounts):\n    return {result}\n")
-    message = next(check.message for check in record.exercises[0].checks if check.name == "test_behaviour")
-    assert message == f"Your code should return a tensor, but {NO_TENSOR[result]} came back."
+    said = {check.name: check.message for check in exercise.checks}
+    assert case["says"] in said[case.get("check", "test_main")]
 
 
 def test_absent_untouched_and_refused_files_are_told_apart(judge, course):
@@ -170,7 +81,7 @@ def test_absent_untouched_and_refused_files_are_told_apart(judge, course):
     assert all(record.points == 0 for record in records)
 
 
-AGREES = "    learner.agrees(case(draw))"
+AGREES = "    learner.agrees(case(draw), case(draw))"
 
 
 @pytest.mark.parametrize(
@@ -235,21 +146,6 @@ def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, mon
     assert all(record.points == 4 for record in records)
 
 
-def test_an_answer_that_is_right_only_where_it_is_compared_loses_points(grade):
-    source = (
-        "import sys\n"
-        "def share(amounts):\n"
-        "    frame = sys._getframe()\n"
-        "    while frame.f_code.co_name != '_run_case':\n"
-        "        frame = frame.f_back\n"
-        "    looks_at_inputs = any(step['do'] == 'value' for step in frame.f_locals['case']['steps'])\n"
-        "    return amounts * 0 if looks_at_inputs else amounts / amounts.sum(-1, keepdim=True)\n"
-    )
-    (record,) = grade(source)
-    assert record.exercises[0].status == "failed"
-    assert points(record)["test_main"] == 2 and points(record)["test_manners"] == 0
-
-
 def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
     sessions = []
     begin = Session.__init__
@@ -260,7 +156,7 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
 
     monkeypatch.setattr(Session, "__init__", noted)
     judge = Judge(course, "none", seed=7)
-    graded(judge, RIGHT, WRONG_BUT_POSITIVE)
+    graded(judge, RIGHT, WRONG)
     assert sessions
     graded(judge, RIGHT)
     gc.collect()
@@ -275,7 +171,7 @@ def test_answers_of_another_seed_are_not_kept(course):
     try:
         for seed in (1, 2, 3):
             judge.seed = seed
-            graded(judge, WRONG_BUT_POSITIVE)
+            graded(judge, WRONG)
             modules = [module for _, module in judge.kits["share"].code.mistakes]
             kept.append([len(module._answers) for module in modules])
     finally:
@@ -330,6 +226,6 @@ def test_seconds_of_an_exercise_count_the_naming_of_mistakes(course, monkeypatch
     judge = Judge(course, "process", seed=1)
     monkeypatch.setattr(Session, "diagnosis", lambda self: time.sleep(0.5) or [])
     try:
-        assert graded(judge, WRONG_BUT_POSITIVE)[0].exercises[0].seconds >= 0.5
+        assert graded(judge, WRONG)[0].exercises[0].seconds >= 0.5
     finally:
         judge.close()

@@ -16,56 +16,14 @@ from grader.judge.process import Answering, LocalProcess
 from grader.judge.rehearsal import asks_otherwise
 from grader.record import without_timings
 
-from .graded import graded, with_checks
+from .graded import CHECKS, RIGHT, WRONG, graded, with_checks
 
-CHECKS = '''
-import torch
-from grader.judge.authoring import expect, function, points
-
-def case(draw, **options):
-    return function("share", draw.uniform(2, 3, low=1.0, high=3.0), names=["amounts"], axes="rows columns", **options)
-
-@points(1, visible=True)
-def test_visible(learner):
-    """Two halves."""
-    (output,) = learner.outputs(function("share", torch.ones(2), names=["amounts"]))
-    expect(torch.allclose(output, torch.ones(2) / 2), "Two equal amounts are a half each.")
-
-@points(1, role="main")
-def test_main(learner, draw):
-    """The main thing."""
-    learner.agrees(case(draw), case(draw))
-
-@points(1)
-def test_gradients(learner, draw):
-    """Gradients flow."""
-    learner.agrees_in_gradients(case(draw))
-
-@points(0.5)
-def test_depends_on_the_answer(learner, draw):
-    """What comes out may be put in again."""
-    (output,) = learner.outputs(case(draw))
-    learner.agrees(function("share", output + draw.uniform(2, 3, low=0.5), names=["amounts"]))
-
-@points(0.5, role="repair")
-def test_repair(learner):
-    """The change is small."""
-    learner.repaired_with(removed=9, added=3)
-'''
-
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 OTHER_BITS = (
     "def share(amounts):\n    return amounts * (1 / amounts.double().sum(-1, keepdim=True)).to(amounts.dtype)\n"
 )
-WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 RANDOM = (
     "import os\n\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (os.urandom(1)[0] > 127)\n"
 )
-
-
-@pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
-    return with_checks(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share"), CHECKS)
 
 
 @pytest.fixture
@@ -135,7 +93,6 @@ def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: J
 
 
 ANSWERS_DECIDE = """
-
 @points(0.5)
 def test_asks_again(learner, draw):
     \"\"\"A wrong answer is asked about once more.\"\"\"
@@ -144,19 +101,13 @@ def test_asks_again(learner, draw):
 """
 
 
-def test_check_that_asks_others_something_else_is_found(course: Course, tmp_path: Path) -> None:
-    path = course.checks_path(course.exercise("share"))
-    text = path.read_text()
-    try:
-        path.write_text(text.replace("@points(0.5, role=", ANSWERS_DECIDE + "\n\n@points(0.0, role="))
-        judge = Judge(course, "none", 7)
-        kit = judge.kits["share"]
-        found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
-        plan = plan_of(judge)
-        assert list(asks_otherwise(plan, kit, 7, WRONG)) == found
-        assert list(asks_otherwise(plan, kit, 7, RIGHT)) == []
-    finally:
-        path.write_text(text)
+def test_check_that_asks_others_something_else_is_found(make_course: Callable[..., Path], tmp_path: Path) -> None:
+    checks = CHECKS + ANSWERS_DECIDE
+    judge = Judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "none", 7)
+    kit, plan = judge.kits["share"], plan_of(judge)
+    found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
+    assert list(asks_otherwise(plan, kit, 7, WRONG)) == found
+    assert list(asks_otherwise(plan, kit, 7, RIGHT)) == []
 
 
 def test_check_that_cannot_be_run_is_told_by_its_own_error(make_course: Callable[..., Path], tmp_path: Path) -> None:
@@ -164,4 +115,6 @@ def test_check_that_cannot_be_run_is_told_by_its_own_error(make_course: Callable
     course = with_checks(make_course(tmp_path, "01_parts/01_share"), checks)
     (record,) = graded(Judge(course, "none", 7), RIGHT)
     (broken,) = [check for check in record.exercises[0].checks if check.outcome == "error"]
-    assert broken.name == "test_main" and "KeyError: 'Shares'" in broken.message and "checks.py:17" in broken.message
+    line = checks[: checks.index("draw.weights")].count("\n") + 1
+    assert broken.name == "test_main" and "KeyError: 'Shares'" in broken.message
+    assert f"checks.py:{line})" in broken.message

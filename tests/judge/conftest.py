@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grader.course import Course
+
+from .graded import CHECKS, with_checks
+
+
+@pytest.fixture(scope="session")
+def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Course:
+    """A course with one exercise, `share`, whose checks have every role."""
+    return with_checks(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share"), CHECKS)
