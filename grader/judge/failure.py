@@ -121,19 +121,12 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     if error["type"] == BREAKPOINT:
         return BREAKPOINT_TEXT
     said = f": {text}" if text else ""
-    if "same dtype" in text and _makes_a_layer(error["frames"], source_lines):
-        said += ". A layer that is made in `forward` is float32, and another one in each call: make it in `__init__`"
+    if "same dtype" in text and where:
+        said += ". Inputs may be float64: make tensors with their dtype, and layers in `__init__`"
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
     shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line, _documented(source_lines))
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
-
-
-def _makes_a_layer(frames: Sequence[Any], source_lines: Sequence[str]) -> bool:
-    """Whether an nn.Linear stands in the failing `forward`, up to the failing line."""
-    lines = source_lines[: frames[-1][0]] if frames and isinstance(frames[-1], tuple) else ()
-    begin = max((number for number, line in enumerate(lines) if line.lstrip().startswith("def ")), default=0)
-    return any("Linear(" in line for line in lines[begin:]) and lines[begin].lstrip().startswith("def forward(")
 
 
 def _without_decimals(claimed: Any) -> Any:
