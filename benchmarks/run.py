@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -121,7 +121,7 @@ def import_torch() -> None:
 
 def fork(counts: Counts) -> Iterator[Row]:
     """A locked-down worker, ready for its source, against a plain fork of the same warm process."""
-    with Sandbox("full") as full, Sandbox("process") as plain:
+    with closing(Sandbox("full")) as full, closing(Sandbox("process")) as plain:
         full.await_ready()
         plain.await_ready()
 

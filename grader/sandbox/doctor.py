@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def try_level(level: Level) -> str | None:
     from .worker import Bounds
 
     try:
-        with open_sandbox(level) as sandbox:
+        with closing(open_sandbox(level)) as sandbox:
             worker = sandbox.spawn(Bounds())
             worker.await_ready(TRIAL_SECONDS)
             worker.close()

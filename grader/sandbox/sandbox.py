@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
 from io import FileIO
 from typing import Any, cast
 
@@ -24,7 +23,6 @@ from .worker import MAX_MESSAGE_BYTES, Bounds, ChildProcess, ForkedProcess, Work
 
 ZYGOTE_SECONDS = 60.0
 END_SECONDS = 5.0
-F_SETPIPE_SZ = 1031
 WIDE_PIPE_BYTES = 1 << 20
 """Requested capacity of a pipe: a writer blocks only when this much is unread."""
 TORCH_IS_ELSEWHERE = (
@@ -124,12 +122,6 @@ class Sandbox:
             if self._process is not None:
                 _end(self._process)
 
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill a zygote, and with it every worker."""
@@ -150,7 +142,7 @@ def _pipe(reads: contextlib.ExitStack, writes: contextlib.ExitStack) -> tuple[Fi
     with contextlib.suppress(ImportError, OSError):  # at the user's limit for pipe memory a small pipe works too
         import fcntl
 
-        fcntl.fcntl(write, F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+        fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
     return ends
 
 
@@ -161,74 +153,66 @@ WARM_SECONDS = 120.0
 
 
 class SpawnedWorkers:
-    """Keeps one waiting child and hands it out. Takes one that is starting, or starts one, without waiting for it.
+    """Keeps one waiting child and hands it out, to one exercise at a time. Takes one that is starting, or starts one.
 
-    If no child can be started, the first method that needs it raises MachineError.
+    If no child can be started, or gets warm, the first method that needs it raises MachineError.
     """
 
-    level: Level = "process"
-
     def __init__(self, launched: Launched | None = None) -> None:
-        self._starter = ThreadPoolExecutor(1)  # starting a process can take longer than a check
+        self._waiting: Worker | None = _worker_of(launched) if launched else None
         self._taken: list[Worker] = []
-        self._waiting = self._start(launched)
+        self._is_closed = False
+        self._changing = threading.RLock()
 
     def spawn(self, bounds: Bounds) -> Worker:
         """Return the waiting child once it is warm, and start the next one. Raises MachineError."""
-        self.await_ready()
-        worker = self._waiting.result()
-        self._waiting = self._start()
-        self._taken = [each for each in self._taken if _child(each).popen.poll() is None] + [worker]
-        worker.bounds = bounds
-        worker.send([wire.pack({"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}, 0)])
+        order = wire.pack({"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}, 0)
+        with self._changing:
+            worker = self._warm()
+            worker.bounds = bounds
+            worker.send([order])
+            self._taken = [each for each in self._taken if _child(each).popen.poll() is None] + [worker]
+            self._waiting = None
+            with contextlib.suppress(MachineError):  # whoever needs it will be told
+                self._waiting = _worker_of(launch_spawned())
         return worker
 
     def await_ready(self) -> None:
         """Wait until the waiting child is warm. Raises MachineError if it can't be; the next call tries another one."""
-        waiting = self._waiting
-        if waiting.done() and not waiting.exception() and _child(waiting.result()).popen.poll() is not None:
-            self._replace_waiting()  # it was killed while it waited
+        with self._changing:
+            self._warm()
+
+    def _warm(self) -> Worker:
+        if self._is_closed:
+            raise MachineError("the sandbox was ended from outside")
+        if self._waiting is None or _child(self._waiting).popen.poll() is not None:  # it was killed while it waited
+            self._waiting = _worker_of(launch_spawned())
+        worker = self._waiting
         try:
-            worker = self._waiting.result()
-            try:
-                worker.await_ready(WARM_SECONDS)
-            except MachineError as error:
-                worker.close()
-                raise MachineError(_child(worker).last_words()) from error
-        except MachineError:
-            self._replace_waiting()
-            raise
+            worker.await_ready(WARM_SECONDS)
+        except MachineError as error:
+            worker.close()
+            self._waiting = None
+            raise MachineError(_child(worker).last_words()) from error
         cast(FileIO, _child(worker).popen.stderr).close()  # from now on it prints nowhere
-
-    def _start(self, launched: Launched | None = None) -> Future[Worker]:
-        def start() -> Worker:
-            popen = (launched or launch_spawned()).process
-            assert popen is not None
-            # with bufsize=0 they are raw files, although Popen's annotation says otherwise
-            return Worker(ChildProcess(popen), cast(FileIO, popen.stdin), cast(FileIO, popen.stdout), Bounds())
-
-        return self._starter.submit(start)
-
-    def _replace_waiting(self) -> None:
-        with contextlib.suppress(MachineError):
-            self._waiting.result().close()
-        self._waiting = self._start()
+        return worker
 
     def close(self) -> None:
         """End the waiting child and every worker, and wait until they are gone."""
-        with contextlib.suppress(MachineError):
-            self._taken.append(self._waiting.result())
-        for worker in self._taken:
-            worker.close()
-        for worker in self._taken:
-            _child(worker).popen.wait()
-        self._starter.shutdown()
+        self._is_closed = True
+        if waiting := self._waiting:
+            waiting.close()  # whoever waits for it is woken
+        with self._changing:
+            for worker in [*self._taken, *filter(None, [self._waiting])]:
+                worker.close()
+                _child(worker).popen.wait()
 
-    def __enter__(self) -> SpawnedWorkers:
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self.close()
+def _worker_of(launched: Launched) -> Worker:
+    popen = launched.process
+    assert popen is not None
+    # with bufsize=0 they are raw files, although Popen's annotation says otherwise
+    return Worker(ChildProcess(popen), cast(FileIO, popen.stdin), cast(FileIO, popen.stdout), Bounds())
 
 
 def _child(worker: Worker) -> ChildProcess:

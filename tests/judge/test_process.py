@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def exercise(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[...
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[Sandbox]:
-    with Sandbox("process") as sandbox:
+    with closing(Sandbox("process")) as sandbox:
         sandbox.await_ready()
         yield sandbox
 

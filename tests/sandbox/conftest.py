@@ -1,3 +1,5 @@
+from contextlib import closing
+
 import pytest
 
 from grader.sandbox.doctor import strongest_level
@@ -8,14 +10,14 @@ from grader.sandbox.sandbox import Sandbox, SpawnedWorkers
 def walled(request):
     """A sandbox at each level at which other people's work may be graded. A machine without them fails these tests."""
     assert strongest_level() == "full", "these tests need a machine that can isolate: see `kata doctor`"
-    with Sandbox(request.param) as sandbox:
+    with closing(Sandbox(request.param)) as sandbox:
         sandbox.await_ready()
         yield sandbox
 
 
 @pytest.fixture(scope="session")
 def full():
-    with Sandbox("full") as sandbox:
+    with closing(Sandbox("full")) as sandbox:
         sandbox.await_ready()
         yield sandbox
 
@@ -23,7 +25,7 @@ def full():
 @pytest.fixture(scope="session")
 def spawned():
     """Workers where nothing can be forked: children that were started ahead."""
-    with SpawnedWorkers() as workers:
+    with closing(SpawnedWorkers()) as workers:
         yield workers
 
 

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -56,7 +57,7 @@ def is_let_go(before: tuple[int, int]) -> bool:
 
 def test_a_closed_sandbox_and_its_closed_workers_leave_no_descriptor_and_no_thread_behind() -> None:
     outside = held()
-    with Sandbox("process") as sandbox:
+    with closing(Sandbox("process")) as sandbox:
         sandbox.await_ready()
         before = held()
         for _ in range(5):
@@ -72,7 +73,7 @@ def test_a_closed_sandbox_and_its_closed_workers_leave_no_descriptor_and_no_thre
 
 
 def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
-    with Sandbox("process") as sandbox:
+    with closing(Sandbox("process")) as sandbox:
         sandbox.await_ready()
         descriptors, threads = held()
         sandbox._process.kill()

@@ -28,9 +28,8 @@ def test_library_calls_are_found_and_own_work_is_not_taken_for_one(case):
 
 @pytest.mark.parametrize("call", CALLED.values(), ids=CALLED)
 def test_the_watch_sees_operators_under_any_name_and_remembers_what_was_caught(call):
-    with OperatorWatch(OPERATORS) as watch:
-        with pytest.raises(ForbiddenOperator):
-            call(torch.ones(2, 3))
+    with OperatorWatch(OPERATORS) as watch, pytest.raises(ForbiddenOperator):
+        call(torch.ones(2, 3))
     assert watch.seen in OPERATORS
 
 

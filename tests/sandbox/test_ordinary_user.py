@@ -10,9 +10,10 @@ from tests.for_all_users import copied_for_all
 NOBODY = 65534
 
 PROBE = """
+from contextlib import closing
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds
-with Sandbox({level!r}) as sandbox:
+with closing(Sandbox({level!r})) as sandbox:
     worker = sandbox.spawn(Bounds())
     worker.await_ready(60)
     worker.close()

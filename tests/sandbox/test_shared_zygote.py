@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -57,7 +58,7 @@ def is_running(worker: Worker) -> bool:
 
 @pytest.mark.thorough
 def test_each_judge_hears_of_its_own_workers_only(zygote: Launched) -> None:
-    with judge_at(zygote) as one, judge_at(zygote) as other:
+    with closing(judge_at(zygote)) as one, closing(judge_at(zygote)) as other:
         first, second = working(one), working(other)
         first.close()
         assert is_running(second)
@@ -66,7 +67,7 @@ def test_each_judge_hears_of_its_own_workers_only(zygote: Launched) -> None:
 
 @pytest.mark.thorough
 def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: Launched) -> None:
-    with judge_at(zygote) as staying:
+    with closing(judge_at(zygote)) as staying:
         leaving = judge_at(zygote)
         kept, gone = working(staying), working(leaving)
         pid = pid_of(gone)
@@ -91,14 +92,14 @@ def test_a_zygote_that_has_ended_is_joined_by_nobody(zygote: Launched) -> None:
 
 @pytest.mark.thorough
 def test_a_zygote_that_ends_before_it_is_ready_is_replaced_by_one_of_the_judges_own(zygote: Launched) -> None:
-    with judge_at(zygote) as sandbox:
+    with closing(judge_at(zygote)) as sandbox:
         end(zygote)
         assert is_running(working(sandbox))
 
 
 @pytest.mark.thorough
 def test_a_zygote_that_ends_later_is_the_machines_fault(zygote: Launched) -> None:
-    with judge_at(zygote) as sandbox:
+    with closing(judge_at(zygote)) as sandbox:
         working(sandbox)
         end(zygote)
         with pytest.raises(MachineError):

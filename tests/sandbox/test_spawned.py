@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -40,7 +41,7 @@ def test_what_a_child_of_its_own_prints_goes_nowhere_and_there_is_no_input(spawn
 @pytest.mark.thorough
 def test_where_processor_time_is_not_counted_wall_time_is_but_not_that_of_waiting(monkeypatch):
     monkeypatch.setattr(worker_module, "processor_seconds", lambda pid: None)
-    with SpawnedWorkers() as workers:
+    with closing(SpawnedWorkers()) as workers:
         workers.await_ready()
         time.sleep(2.5)
         worker = begin(workers, "import time\ndef f(seconds):\n    time.sleep(seconds)\n    return seconds")
@@ -84,7 +85,7 @@ def test_two_workers_can_run_at_a_time_and_the_next_child_is_warm_before_it_is_a
 @pytest.mark.thorough
 def test_a_spare_that_is_ended_while_it_waits_is_replaced(spawned):
     spawned.await_ready()
-    process = spawned._waiting.result().process.popen
+    process = spawned._waiting.process.popen
     process.kill()
     process.wait()
     assert call(spawned, "def f():\n    return 1") == 1
@@ -93,13 +94,13 @@ def test_a_spare_that_is_ended_while_it_waits_is_replaced(spawned):
 def test_a_child_that_cannot_start_is_the_machines_fault_and_says_why(monkeypatch, tmp_path):
     (tmp_path / "torch.py").write_text("raise ImportError('this torch is broken')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    with SpawnedWorkers() as broken, pytest.raises(MachineError, match="this torch is broken"):
+    with closing(SpawnedWorkers()) as broken, pytest.raises(MachineError, match="this torch is broken"):
         broken.spawn(Bounds())
 
 
 def test_a_spare_that_was_launched_ahead_is_the_first_to_be_taken():
     launched = launch_spawned()
-    with open_sandbox("process", launched) as workers:
+    with closing(open_sandbox("process", launched)) as workers:
         assert call(workers, "import os\ndef f():\n    return os.getpid()") == launched.process.pid
 
 
@@ -108,10 +109,10 @@ def test_after_closing_nothing_is_left_running():
         "import os, subprocess, sys\nchild = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         "def f():\n    return [os.getpid(), child.pid]"
     )
-    with SpawnedWorkers() as workers:
+    with closing(SpawnedWorkers()) as workers:
         worker = begin(workers, source)
         pids = ask(worker)["answers"]["1"]
-        pids.append(workers._waiting.result().process.popen.pid)
+        pids.append(workers._waiting.process.popen.pid)
     workers.close()  # once more does no harm
     worker.close()
     assert len(set(pids)) == 3 and all(is_gone(pid) for pid in pids)
@@ -124,7 +125,7 @@ from asking import ask, begin
 from grader.sandbox.sandbox import SpawnedWorkers
 workers = SpawnedWorkers()
 worker = begin(workers, "def f():\\n    while True: pass")
-print(worker.process.popen.pid, workers._waiting.result().process.popen.pid, flush=True)
+print(worker.process.popen.pid, workers._waiting.process.popen.pid, flush=True)
 ask(worker, seconds=600)
 """
 
@@ -144,11 +145,11 @@ def test_when_the_judge_is_killed_its_children_end_even_in_a_loop():
 
 
 def test_practice_uses_fork_where_it_is_and_without_it_spares_and_grading_is_refused(monkeypatch):
-    with open_sandbox("process") as sandbox:
+    with closing(open_sandbox("process")) as sandbox:
         assert isinstance(sandbox, Sandbox)
     monkeypatch.setattr(levels, "has_zygotes", lambda: False)
-    with open_sandbox("process") as sandbox:
-        assert isinstance(sandbox, SpawnedWorkers) and sandbox.level == "process"
+    with closing(open_sandbox("process")) as sandbox:
+        assert isinstance(sandbox, SpawnedWorkers)
     for level in ("full", "reduced"):
         with pytest.raises(MachineError):
             launch(level)

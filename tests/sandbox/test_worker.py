@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -161,7 +162,7 @@ def test_what_nobody_asked_for_waits_in_the_pipe(full):
 
 
 def test_a_killed_zygote_is_the_machines_fault():
-    with Sandbox("process") as sandbox:
+    with closing(Sandbox("process")) as sandbox:
         sandbox.await_ready()
         sandbox._process.kill()
         sandbox._process.wait()
@@ -172,7 +173,7 @@ def test_a_killed_zygote_is_the_machines_fault():
 @pytest.mark.thorough
 @pytest.mark.parametrize("level", ["full", "reduced"])
 def test_a_worker_that_dies_with_its_zygote_is_the_machines_fault(level):
-    with Sandbox(level) as sandbox:
+    with closing(Sandbox(level)) as sandbox:
         sandbox.await_ready()
         soon = threading.Timer(0.5, sandbox._process.kill)
         soon.start()

@@ -69,15 +69,11 @@ def _call(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Any:
         target = getattr(target, step["method"])
     args = _fill(step["args"], slots)
     if type(target) is getattr(torch.nn, type(target).__name__, None):
+        # a layer of torch's that a check passes the result through would name its own argument, not what came back
         for value in args:
-            _demand_tensor(value)
+            if not isinstance(value, torch.Tensor):
+                raise CaseError("no_tensor", what=_in_words(value))
     return target(*args, **_fill(step["kwargs"], slots))
-
-
-def _demand_tensor(value: Any) -> None:
-    """A layer of torch's that a check passes the result through would name its own argument, not what came back."""
-    if not isinstance(value, torch.Tensor):
-        raise CaseError("no_tensor", what=_in_words(value))
 
 
 def _in_words(value: Any) -> str:
@@ -202,10 +198,6 @@ def _refuses(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> str
     return "accepted"
 
 
-def _observed(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
-    """Placeholder: `_run_case` fills in what its Observer has seen so far."""
-
-
 # --- training: briefly, the same way for every learner ---------------------------------------------------------------
 
 CLIP = 1.0
@@ -215,44 +207,16 @@ EPSILON = 1e-8
 """AdamW's defaults in torch.optim."""
 
 
-class _AdamW:
-    """AdamW as a plain function: torch.optim's class would import the compiler at its first step, a second of work."""
-
-    def __init__(self, parameters: list[torch.nn.Parameter], rate: float) -> None:
-        self._parameters = parameters
-        self._rate = rate
-        # fused takes a quarter of the time of a loop over the parameters, but needs floating-point ones
-        self._is_fused = all(parameter.is_floating_point() for parameter in parameters)
-        self._first = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
-        self._second = [torch.zeros_like(parameter, memory_format=torch.preserve_format) for parameter in parameters]
-        self._steps = [torch.zeros((), dtype=torch.float32) for _ in parameters]
-
-    @torch.no_grad()
-    def step(self) -> None:
-        """Update every parameter that has a gradient."""
-        gradients = {number: each.grad for number, each in enumerate(self._parameters) if each.grad is not None}
-        adamw(
-            [self._parameters[number] for number in gradients],
-            list(gradients.values()),
-            [self._first[number] for number in gradients],
-            [self._second[number] for number in gradients],
-            [],
-            [self._steps[number] for number in gradients],
-            fused=self._is_fused,
-            amsgrad=False,
-            beta1=BETAS[0],
-            beta2=BETAS[1],
-            lr=self._rate,
-            weight_decay=WEIGHT_DECAY,
-            eps=EPSILON,
-            maximize=False,
-        )
-
-
 def train(model: torch.nn.Module, batches: torch.Tensor, rate: float) -> None:
-    """One AdamW step for each batch of (steps, batch, tokens + 1): each token is predicted from those before it."""
+    """One AdamW step for each batch of (steps, batch, tokens + 1): each token is predicted from those before it.
+
+    AdamW as a plain function: torch.optim's class would import the compiler at its first step, a second of work.
+    """
     parameters = list(model.parameters())
-    optimizer = _AdamW(parameters, rate)
+    first, second = (
+        [torch.zeros_like(each, memory_format=torch.preserve_format) for each in parameters] for _ in range(2)
+    )
+    steps = [torch.zeros((), dtype=torch.float32) for _ in parameters]
     model.train()
     for texts in batches:
         logits = model(texts[:, :-1].contiguous())
@@ -261,7 +225,26 @@ def train(model: torch.nn.Module, batches: torch.Tensor, rate: float) -> None:
             parameter.grad = None
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(parameters, CLIP)
-        optimizer.step()
+        gradients = {number: each.grad for number, each in enumerate(parameters) if each.grad is not None}
+        moved, means, squares, counts = ([of[n] for n in gradients] for of in (parameters, first, second, steps))
+        with torch.no_grad():
+            adamw(
+                moved,
+                list(gradients.values()),
+                means,
+                squares,
+                [],  # AMSGrad's
+                counts,
+                # fused takes a quarter of the time of a loop over the parameters, but needs floating-point ones
+                fused=all(each.is_floating_point() for each in parameters),
+                amsgrad=False,
+                beta1=BETAS[0],
+                beta2=BETAS[1],
+                lr=rate,
+                weight_decay=WEIGHT_DECAY,
+                eps=EPSILON,
+                maximize=False,
+            )
 
 
 KEPT = "models kept"
@@ -298,6 +281,5 @@ STEPS: dict[str, Callable[[Mapping[str, Any], Slots, Namespace], Any]] = {
     "buffers": _buffers,
     "attribute": _attribute,
     "refuses": _refuses,
-    "observed": _observed,
     "train": _train,
 }

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
-import os
 import re
 import sys
 import types
@@ -57,13 +56,9 @@ def _run_case(
     observer = Observer() if any(step["do"] == "observed" for step in case["steps"]) else None
     for number, step in enumerate(case["steps"]):
         try:
-            if watch or observer:
-                with watch or contextlib.nullcontext(), observer.watching() if observer else contextlib.nullcontext():
-                    value = STEPS[step["do"]](step, slots, namespace)
-            else:
-                value = STEPS[step["do"]](step, slots, namespace)
-            if observer and step["do"] == "observed":
-                value = observer.seen()
+            with watch or contextlib.nullcontext(), observer.watching() if observer else contextlib.nullcontext():
+                look = observer if step["do"] == "observed" else None
+                value = look.seen() if look else STEPS[step["do"]](step, slots, namespace)
             if watch and watch.seen:
                 raise ForbiddenOperator(watch.seen)
         except BaseException as error:
@@ -188,8 +183,3 @@ def serve(questions: int, answers: int) -> None:
         while True:
             question = wire.unpack(*wire.read_frame(questions, wire.TRUSTED_BYTES))
             send(run_question(question, namespace, file, task["operators"]))
-
-
-def end_now(code: int = 0) -> None:
-    """Exit without running a learner's atexit handlers."""
-    os._exit(code)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import gc
-import os
 import sys
-from collections.abc import Iterator
 
 import torch
 
@@ -86,35 +84,17 @@ OWN = ("", "[heap]")
 
 def places() -> list[int]:
     """The addresses in this process's own memory at which a large page can begin."""
-    try:
-        with open(MAPS, encoding="ascii", errors="replace") as lines:
-            return [place for line in lines for place in _places_in(line)]
-    except OSError:
-        return []
+    found: list[int] = []
+    with contextlib.suppress(OSError), open(MAPS, encoding="ascii", errors="replace") as lines:
+        for line in lines:
+            span, rights, _, _, _, *name = line.split(maxsplit=5)
+            if rights.startswith("rw") and "".join(name).strip() in OWN:
+                start, end = (int(edge, 16) for edge in span.split("-"))
+                first = -(-start // LARGE) * LARGE
+                found += range(first, end - LARGE + 1, LARGE)
+    return found
 
 
-def _places_in(line: str) -> Iterator[int]:
-    span, rights, _, _, _, *name = line.split(maxsplit=5)
-    if rights.startswith("rw") and "".join(name).strip() in OWN:
-        start, end = (int(edge, 16) for edge in span.split("-"))
-        first = -(-start // LARGE) * LARGE
-        yield from range(first, end - LARGE + 1, LARGE)
-
-
-class PageCollapse:
-    """Collapses one large page a step: each takes milliseconds, during which the process can do nothing else.
-
-    Failure does not matter: this only affects speed.
-    """
-
-    def __init__(self) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True) if os.path.exists(MAPS) else None
-        self._left = places()
-
-    def step(self) -> bool:
-        """Collapse the next one; return whether there are more."""
-        if self._libc is None or not self._left:
-            return False
-        place = self._left.pop()
-        self._libc.madvise(ctypes.c_void_p(place), ctypes.c_size_t(LARGE), MADV_COLLAPSE)
-        return bool(self._left)
+def collapse(place: int) -> None:
+    """Make one large page at this address, which takes milliseconds. Failure does not matter: it affects speed only."""
+    ctypes.CDLL(None).madvise(ctypes.c_void_p(place), ctypes.c_size_t(LARGE), MADV_COLLAPSE)

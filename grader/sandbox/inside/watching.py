@@ -25,17 +25,19 @@ class ForbiddenOperator(Exception):
     """Raised within a learner's call when it reaches an operator that the exercise forbids."""
 
 
-class OperatorWatch(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Mode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # or torch would import its compiler, half a second, only to skip this mode
+
+
+class OperatorWatch(_Mode):
     """Refuses the named operators ("aten::_softmax"), and remembers the first in case the learner catches the error."""
 
     def __init__(self, operators: Iterable[str]) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.operators = frozenset(operators)
         self.seen: str | None = None
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # or torch would import its compiler, half a second, only to skip this mode
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -166,16 +168,12 @@ def _root_name(node: ast.expr) -> str | None:
 # --- what is seen on the way ------------------------------------------------------------------------------------------
 
 
-class _Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class _Sizes(_Mode):
     """Records the element count of the largest tensor that an operator returns, whatever its layout."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.largest = 0
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # see OperatorWatch
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -209,23 +207,13 @@ class _Functions(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class _CountedOutput(io.StringIO):
-    """Counts what is printed and drops it."""
-
-    count = 0
-
-    def write(self, text: str) -> int:
-        self.count += len(text)
-        return len(text)
-
-
 class Observer:
     """Observes a case while it runs."""
 
     def __init__(self) -> None:
         self._sizes = _Sizes()
         self._functions = _Functions()
-        self._output = _CountedOutput()
+        self._output = io.StringIO()
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
@@ -238,5 +226,5 @@ class Observer:
         return {
             "largest": self._sizes.largest,
             "functions": sorted(self._functions.names)[:200],
-            "printed": self._output.count,
+            "printed": len(self._output.getvalue()),
         }

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from . import host, wire
 from .limits import limit
 from .lockdown import HIGHEST_FD, WORKER_FDS, LockdownFailed, Rules
-from .warmth import PageCollapse, keep_what_is_loaded, load_what_few_need, warm_up
+from .warmth import collapse, keep_what_is_loaded, load_what_few_need, places, warm_up
 
 LOCKDOWN_FAILED = 97
 MAX_MESSAGE_BYTES = 4096
@@ -58,7 +58,7 @@ class Zygote:
         self.children: list[Child] = []
         self.forks = 0
         self.has_loaded_all = False
-        self.page_collapse: PageCollapse | None = None
+        self.to_collapse: list[int] = []
 
     def run(self) -> None:
         """Serve until the first control socket closes; when idle, make later forks cheaper."""
@@ -72,8 +72,8 @@ class Zygote:
                     poller.register(child.life, select.POLLIN)
             ready = {fd for fd, _ in poller.poll(self._poll_timeout())}
             self._bound_threads()
-            if self.page_collapse and not ready and not self.page_collapse.step():
-                self.page_collapse = None
+            if self.to_collapse and not ready:
+                collapse(self.to_collapse.pop())
             for child in [child for child in self.children if child.life.fileno() in ready]:
                 child.is_unwanted = True
                 _kill(child)
@@ -88,7 +88,7 @@ class Zygote:
 
     def _poll_timeout(self) -> float | None:
         """How long to wait for orders, in milliseconds; None: until one comes."""
-        if self.page_collapse:
+        if self.to_collapse:
             return 0
         return THREADS_SECONDS * 1000 if self.children else None
 
@@ -120,7 +120,8 @@ class Zygote:
             return False
         order = json.loads(message)
         if "join" in order:
-            self._add_judge(fds)
+            self.joined.append(socket.socket(fileno=fds[0]))
+            _send(self.joined[-1], {"ready": True}, [])
             return True
         *pipes, life = fds
         pid = self._fork()
@@ -132,21 +133,15 @@ class Zygote:
         self.children.append(child)
         self.forks += 1
         if self.forks == FORKS_OF_ONE_CHECK:  # pays off only when many more forks follow
-            self.page_collapse = PageCollapse()
+            self.to_collapse = places()
         _send(child.life, {}, [child.pidfd])
         return True
-
-    def _add_judge(self, fds: list[int]) -> None:
-        """Add a judge with a socket of its own."""
-        for fd in fds:
-            self.joined.append(socket.socket(fileno=fd))
-            _send(self.joined[-1], {"ready": True}, [])
 
     def _load_all(self) -> None:
         """Load what few workers need: the first that worked long may have spent it on loading."""
         self.has_loaded_all = True
         load_what_few_need()
-        self.page_collapse = PageCollapse()
+        self.to_collapse = places()
 
     def _reap(self, child: Child) -> None:
         _, status, used = os.wait4(child.pid, 0)
@@ -203,7 +198,7 @@ def run_worker(fds: list[int], bounds: tuple[int, int], rules: Rules | None) -> 
     except BaseException:
         pass
     finally:
-        host.end_now(code)
+        os._exit(code)  # runs none of a learner's atexit handlers
 
 
 def _take_descriptors(fds: list[int]) -> None:
