@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from grader.course import Course, load_course
 from grader.judge import diagnosis
@@ -16,8 +17,8 @@ from grader.judge.plan import Plan
 
 from .graded import result
 
-EXERCISES = ("softmax", "self_attention", "multi_head_attention", "multi_head_wrapper")
-Named = Callable[[str, str], list[str]]
+THOROUGH = ("self_attention", "multi_head_attention", "multi_head_wrapper")
+Names = Callable[[str, str], list[str]]
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,8 @@ def course() -> Course:
 
 
 @pytest.fixture(scope="module")
-def named(course: Course) -> Iterator[Named]:
-    judge = Judge(course, "process", seed=1, only=EXERCISES)
+def names_of(course: Course) -> Iterator[Names]:
+    judge = Judge(course, "process", seed=1, only=["softmax", *THOROUGH])
 
     def of(id: str, source: str) -> list[str]:
         came = result(judge, source, id)
@@ -44,38 +45,29 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
     return course.solution_path(exercise).read_text("utf-8"), {mistake.id: mistake for mistake in bank}
 
 
-THOROUGH = pytest.mark.thorough
 PAIRS = [
-    ("softmax", "float32-only", "minus-sign", ()),
-    ("softmax", "dim-ignored", "softmax-over-everything", ("softmax-over-everything",)),
-    pytest.param("self_attention", "no-scale", "softmax-over-queries", (), marks=THOROUGH),
-    pytest.param("self_attention", "future-hidden", "input-added", (), marks=THOROUGH),
-    pytest.param("multi_head_attention", "scale-from-d-out", "own-token-hidden-finite", (), marks=THOROUGH),
-    pytest.param("multi_head_attention", "no-scale", "merge-without-transpose", (), marks=THOROUGH),
-    pytest.param("multi_head_attention", "dropout-in-eval", "scale-from-d-in", (), marks=THOROUGH),
-    pytest.param("multi_head_wrapper", "next-token-seen", "keys-as-values", (), marks=THOROUGH),
-    pytest.param("multi_head_wrapper", "divided-by-d-out", "joined-along-the-tokens", (), marks=THOROUGH),
-    pytest.param("multi_head_wrapper", "no-scale", "softmax-over-queries", (), marks=THOROUGH),
+    pytest.param(*pair, id="-".join(pair[:3]), marks=pytest.mark.thorough if pair[0] in THOROUGH else ())
+    for pair in yaml.safe_load(Path(__file__).with_name("pairs.yml").read_text("utf-8"))
 ]
-"""Two mistakes, and what is named if not both. Those of the last pair both write the head by hand first."""
 
 
-@pytest.mark.parametrize(("id", "one", "other", "named_alone"), PAIRS, ids=str)
+@pytest.mark.parametrize(("id", "one", "other", "named"), PAIRS)
 def test_both_are_named_unless_one_hides_the_other(
-    course: Course, named: Named, id: str, one: str, other: str, named_alone: tuple[str, ...]
+    course: Course, names_of: Names, id: str, one: str, other: str, named: list[str]
 ) -> None:
     reference, bank = known(course, id)
     text = both_from(bank[one], bank[other], reference)
     assert text is not None
+    assert set(names_of(id, text)) == set(named)
 
-    assert set(named(id, text)) == set(named_alone or (one, other))
 
-
-def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own(course: Course, named: Named) -> None:
+def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own(
+    course: Course, names_of: Names
+) -> None:
     reference, bank = known(course, "softmax")
     text = bank["minus-sign"].edited(reference).replace("torch.exp(", "torch.exp(0.7 * ")
 
-    assert named("softmax", text) == []
+    assert names_of("softmax", text) == []
 
 
 NOISE = """
@@ -89,20 +81,20 @@ def softmax(x):
 
 
 def test_few_pairs_are_tried_for_numbers_that_no_mistake_gives_anywhere(
-    course: Course, named: Named, monkeypatch: pytest.MonkeyPatch
+    course: Course, names_of: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     combined: list[tuple[int, int]] = []
     monkeypatch.setattr(Expected, "pair", lambda self, *places: combined.append(places))
-    assert named("softmax", known(course, "softmax")[0] + NOISE) == []
+    assert names_of("softmax", known(course, "softmax")[0] + NOISE) == []
     assert len(combined) <= diagnosis.STEPS_WITHOUT_A_SIGN / diagnosis.STEPS_OF_A_PAIR
 
 
-def test_all_of_naming_has_one_budget(course: Course, named: Named, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_of_naming_has_one_budget(course: Course, names_of: Names, monkeypatch: pytest.MonkeyPatch) -> None:
     reference, bank = known(course, "softmax")
     text = both_from(bank["float32-only"], bank["minus-sign"], reference)
     assert text is not None
     monkeypatch.setattr(diagnosis, "MOST_STEPS", 1)
-    assert named("softmax", text) == []
+    assert names_of("softmax", text) == []
 
 
 def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

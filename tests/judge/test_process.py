@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 from grader.course import Exercise, load_course
 from grader.judge.answers import read_answers
@@ -117,20 +118,12 @@ def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
     assert time.monotonic() - started < 10
 
 
-LATE = {
-    "while it is loaded": "import time\ntime.sleep(60)\n\ndef share(amounts):\n    return amounts + 1\n",
-    "in the call": "import time\n\ndef share(amounts):\n    time.sleep(60)\n",
-    "busy in the call": "def share(amounts):\n    while True: pass\n",
-    "busy in threads": (
-        "import threading\n\ndef spin():\n    while True: pass\n\n"
-        "def share(amounts):\n    for _ in range(8): threading.Thread(target=spin, daemon=True).start()\n    spin()\n"
-    ),
-    "while it is parsed": "x = f'" + "{1}" * 250_000 + "'\n\ndef share(amounts):\n    return amounts + 1\n",
-}
+LATE: dict[str, str] = yaml.safe_load(Path(__file__).with_name("late.yml").read_text("utf-8"))
+LATE["while it is parsed"] = "x = f'" + "{1}" * 250_000 + "'\n\n" + RIGHT
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("source", LATE.values(), ids=LATE.keys())
+@pytest.mark.parametrize("source", LATE.values(), ids=LATE)
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
     process = opened(source, [[ONE], [TWO]])
     started = time.monotonic()

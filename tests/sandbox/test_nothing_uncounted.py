@@ -8,16 +8,17 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.intake import SourceFile, Submission
 from grader.judge import grading
 from grader.judge.grading import Judge
-from grader.record import ExerciseResult, Record
+from grader.record import ExerciseResult
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.worker import Budget, Shortage
 
+from ..judge.graded import graded
+
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 SOFTMAX = COURSE.exercise("softmax")
-RIGHT = COURSE.solution_path(SOFTMAX).read_bytes()
+RIGHT = COURSE.solution_path(SOFTMAX).read_text()
 
 THREADS = """
 import ctypes
@@ -67,33 +68,27 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
     return made
 
 
-def graded(judge: Judge, source: bytes) -> ExerciseResult:
+def result_of(judge: Judge, source: str) -> ExerciseResult:
     """A hostile submission's result, after an honest one's beside it was seen to be right."""
-    records: list[Record] = []
-    files = {"mallory": source, "honest": RIGHT}
-    judge.grade(
-        [Submission(name, {"softmax": SourceFile("softmax", "x.py", each)}, ()) for name, each in files.items()],
-        records.append,
-    )
-    mallory, honest = (record.exercises[0] for record in records)
+    mallory, honest = (record.exercises[0] for record in graded(judge, source, RIGHT, exercise="softmax"))
     assert (honest.status, honest.points) == ("passed", SOFTMAX.points)
     return mallory
 
 
 def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
     sandbox = judge.sandbox
-    mallory = graded(judge, RIGHT + THREADS.encode())
+    mallory = result_of(judge, RIGHT + THREADS)
     assert mallory.points == 0 and "was stopped" in mallory.checks[0].message
     assert judge.sandbox is sandbox
 
 
 @pytest.mark.thorough
 def test_waiting_for_an_end_is_counted(judge: Judge, budgets: list[Budget]) -> None:
-    mallory = graded(judge, RIGHT + EXCHANGES.format(does=LINGERS).encode())
+    mallory = result_of(judge, RIGHT + EXCHANGES.format(does=LINGERS))
     assert budgets[0].passed >= 0.9 * mallory.seconds - 0.5 > 1
 
 
 def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, budgets: list[Budget]) -> None:
-    graded(judge, RIGHT + EXCHANGES.format(does=BURNS).encode())
+    result_of(judge, RIGHT + EXCHANGES.format(does=BURNS))
     once = budgets[0].worked / 3  # it is lost three times
     assert once > 0.3
