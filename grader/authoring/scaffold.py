@@ -5,110 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from jinja2 import StrictUndefined, Template
+
 from grader.course import Course, Exercise, Unit
 from grader.course.loading import read_source
 from grader.course.stubs import make_stub
 from grader.files import write_file
 
-SOLUTION = '''\
-"""{new.title}: TODO what it is, in a sentence.
-
-    x        (n, d)  TODO what goes in
-    returns  (n, d)  TODO what has to come out
-
-Document: {new.document}, TODO the step that it mirrors.
-
-    >>> {new.id}(torch.tensor([[1.0, 2.0]]))
-    tensor([[1., 2.]])
-"""
-
-import torch
-
-
-def {new.id}(x: torch.Tensor) -> torch.Tensor:
-    # BEGIN SOLUTION
-    return x.clone()
-    # END SOLUTION
-'''
-
-CHECKS = '''\
-import torch
-
-from grader.judge.authoring import expect, function, points
-
-
-@points(1, visible=True)
-def test_example(learner):
-    """TODO: [1, 2] becomes what the document says."""
-    (came,) = learner.outputs(function("{new.id}", torch.tensor([[1.0, 2.0]])))
-    expect(came.tolist() == [[1.0, 2.0]], "[1, 2] should become [1, 2].")
-
-
-@points(2, role="main")
-def test_agrees_with_the_reference(learner, draw):
-    """TODO: the sentence that a learner reads when this check fails or passes."""
-    rows, columns = draw.distinct(2, 2, 9)
-    learner.agrees(
-        function("{new.id}", draw.normal(rows, columns), axes="rows columns"),
-        function("{new.id}", draw.normal(columns, columns), axes="rows columns"),
-    )
-
-
-@points(1, role="manners")
-def test_input_stays(learner, draw):
-    """What was passed in is not changed."""
-    learner.keeps_inputs(function("{new.id}", draw.normal(3, 4), names=["x"]))
-'''
-
-MISTAKES = """\
-from grader.judge.authoring import Mistake
-
-# At least three, each of them a wrong answer that people really give. For example:
-MISTAKES = [
-    Mistake(
-        "transposed",
-        "You turned rows and columns round. TODO: say what a learner probably did, and what to look at.",
-        edits=[("x.clone()", "x.T.clone()")],
-    ),
-]
-"""
-
-ALTERNATIVES = """\
-# At least three right answers, each written differently: loops, einsum, the library. Each is the reference with
-# other definitions; its imports are there. For example:
-#     "row_by_row": '''\\
-# def ...
-# ''',
-ALTERNATIVES = {}
-"""
-
-BLOCK = """\
-- id: {new.id}
-  number: {new.number}
-  kind: implement
-  title: "{new.title}"
-  points: 4
-  requires: [{new.requires[0]}]
-  document: {new.document}
-  step: "TODO which step of the document this is"
-  entry_points: [{new.id}]
-  hints:
-    - TODO what should a learner ask themselves first?
-    - TODO what has to be done, in words?
-    - TODO almost the code.
-"""
-
+TEMPLATES = Path(__file__).parent / "templates"
 CLOSING = "\n## Try this\n"
-
-SECTION = """
-## {new.number:02d} {new.title}
-
-*Exercise `{new.id}`, file `{new.number:02d}_{new.id}.py`*
-
-TODO the idea in a few plain sentences, the formula, the shapes, a number worked by hand.
-
-Source: TODO the document and its step.
-"""
 
 
 def new_exercise(unit: Unit, id: str, title: str) -> Exercise:
@@ -125,25 +30,31 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     Raises FileExistsError, before anything is written, when one of the files exists.
     """
     unit = next(unit for unit in course.units if unit.folder == new.unit)
-    solution = SOLUTION.format(new=new)
+    solution = _filled("solution.py", new)
     files = {
         course.solution_path(new): solution,
         course.stub_path(new): make_stub(solution),
-        course.checks_path(new): CHECKS.format(new=new),
-        course.mistakes_path(new): MISTAKES,
-        course.alternatives_path(new): ALTERNATIVES,
+        course.checks_path(new): _filled("checks.py", new),
+        course.mistakes_path(new): _filled("mistakes.py", new),
+        course.alternatives_path(new): _filled("alternatives.py", new),
     }
     for path in files:
         if path.exists():
             raise FileExistsError(path)
     catalogue, lesson = course.root / "course.yml", course.lesson_path(unit)
-    files[catalogue] = _entered(catalogue, course, unit, BLOCK.format(new=new))
+    files[catalogue] = _entered(catalogue, course, unit, _filled("entry.yml", new))
     # before the lesson's closing part, if there is one
     before, closing, after = lesson.read_text("utf-8").partition(CLOSING)
-    files[lesson] = before.rstrip("\n") + "\n" + SECTION.format(new=new) + closing + after
+    files[lesson] = before.rstrip("\n") + "\n" + _filled("section.md", new) + closing + after
     for path, text in files.items():
         write_file(path, text.encode("utf-8"), below=course.root)
         yield path
+
+
+def _filled(name: str, new: Exercise) -> str:
+    """A template with what is known of the new exercise."""
+    text = (TEMPLATES / f"{name}.j2").read_text("utf-8")
+    return str(Template(text, keep_trailing_newline=True, undefined=StrictUndefined).render(new=new))
 
 
 def _entered(catalogue: Path, course: Course, unit: Unit, block: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import torch
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
@@ -207,13 +207,8 @@ class Exchange:
     answers: list[Answers]
 
 
-class Ask(Protocol):
-    """Asks one question; raises Ended when the code asked ends with an error."""
-
-    def __call__(self, *cases: Case) -> list[Answers]:
-        """The answers, one a case."""
-        ...
-
+Ask = Callable[..., list[Answers]]
+"""Asks one question, made of its cases, and returns an answer to each; raises Ended when one is an error."""
 
 Talk = Callable[[Ask], Mapping[str, Any]]
 """Asks one or more questions, a later one depending on earlier answers, and returns its reading of them: plain

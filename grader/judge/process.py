@@ -97,11 +97,11 @@ class WalledProcess(_LearnersFile):
         if self._run is None:
             self._run = self._thread.submit(self._ask_what_is_planned)
 
-    def replies(self, planned: PlannedCheck | None) -> list[Reply] | None:
+    def replies(self, planned: PlannedCheck) -> list[Reply] | None:
         """What came for the planned questions of a check, in order; None if none are planned. Raises MachineError."""
         self.start()
         assert self._run is not None
-        return self._run.result().get(planned.name) if planned is not None else None
+        return self._run.result().get(planned.name)
 
     def ask(self, question: Question) -> Any:
         """Ask a question on the spot, and return the unchecked reply."""
@@ -231,7 +231,7 @@ class LocalProcess(_LearnersFile):
     def start(self) -> None:
         """Nothing to start."""
 
-    def replies(self, planned: PlannedCheck | None) -> None:
+    def replies(self, planned: PlannedCheck) -> None:
         """None: nothing is asked ahead of time."""
 
     def close(self) -> None:
@@ -263,11 +263,11 @@ class Answering:
     A planned question is not packed again.
     """
 
-    def __init__(self, planned: PlannedCheck | None, process: Process) -> None:
+    def __init__(self, planned: PlannedCheck, process: Process) -> None:
         """Raises MachineError when the process has no answers because the sandbox broke."""
-        self._planned = None if planned is None or planned.converses else iter(planned.questions)
+        self._planned = None if planned.converses else iter(planned.questions)
         replies = process.replies(planned)
-        self._replies = None if planned is None or replies is None else zip(planned.asked, replies, strict=True)
+        self._replies = None if replies is None else zip(planned.asked, replies, strict=True)
         self._process = process
 
     def question(self, cases: Sequence[Case]) -> Question:

@@ -115,7 +115,7 @@ class Session:
         name = check.name
         try:
             planned = self.planned(name)
-            right = planned.right if planned is not None else None
+            right = planned.right
             if right is None or self.process.replies(planned) != right:
                 draw = self.expected.draw(name)
                 learner = self._learners[name] = LearnerModule(
@@ -143,9 +143,9 @@ class Session:
         else:
             self._kept_bytes += size
 
-    def planned(self, check: str) -> PlannedCheck | None:
-        """The plan of one check; None where the course has no such check."""
-        return self.expected.plan.checks.get(check)
+    def planned(self, check: str) -> PlannedCheck:
+        """The plan of one check."""
+        return self.expected.plan.checks[check]
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:
         """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
@@ -185,9 +185,8 @@ class Session:
             checks = []
             for check in self.kit.checks:
                 if check.name in self.endings:
-                    passed, planned = self.endings[check.name] == PASSED, self.planned(check.name)
-                    was_run = check.name in self._learners
-                    exchanges = planned.exchanges if planned and not was_run else self.asked(check.name)
+                    passed, was_run = self.endings[check.name] == PASSED, check.name in self._learners
+                    exchanges = self.asked(check.name) if was_run else self.planned(check.name).exchanges
                     checks.append(CheckedExchanges(check.name, passed, check.worth.role == "main", exchanges))
             return diagnose(checks, self.expected)
         except NotInPlan:

@@ -64,7 +64,7 @@ class AnsweredCase:
 def _asked(session: Session, check: CheckResult) -> Iterator[list[AnsweredCase] | Reading]:
     """What a check asked and was answered; what is planned if no answer came, or all are the reference's."""
     exchanges, planned = session.asked(check.name), session.planned(check.name)
-    if not exchanges and planned is not None:
+    if not exchanges:
         exchanges = planned.exchanges
         if check.outcome != "passed":
             exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in planned.exchanges]

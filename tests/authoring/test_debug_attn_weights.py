@@ -11,6 +11,7 @@ from grader.course import load_course
 from grader.judge.bank import load_alternatives
 from grader.judge.grading import Judge
 
+from ..cases import rows
 from ..judge.graded import result
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
@@ -45,7 +46,7 @@ def judge() -> Iterator[Judge]:
     judge.close()
 
 
-@pytest.mark.parametrize(("source", "lost"), PASSES.values(), ids=PASSES)
+@rows(PASSES, "source", "lost")
 def test_what_is_right_passes_and_a_rewrite_loses_the_repair_alone(judge: Judge, source: str, lost: list[str]) -> None:
     came = result(judge, source, EXERCISE)
     assert came.status == "passed"

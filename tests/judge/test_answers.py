@@ -1,14 +1,13 @@
-from pathlib import Path
-
 import pytest
 import torch
-import yaml
 
 from grader.judge.answers import Malformed, read_answers
 from grader.judge.case import Case, function
 
+from ..cases import rows, table
+
 CASE = function("f", 1)  # one told value, made by step 1
-FORGED = yaml.safe_load(Path(__file__).with_name("forged.yml").read_text("utf-8"))
+FORGED = table(__file__, "forged.yml")
 RIGHT = {"answers": {"1": 5}, "error": None}
 
 
@@ -17,7 +16,7 @@ def test_an_answer_is_read():
     assert answer["output"] == 5 and answer.error is None
 
 
-@pytest.mark.parametrize("reply", FORGED.values(), ids=FORGED)
+@rows(FORGED, "reply")
 def test_what_is_no_answer_is_refused(reply):
     with pytest.raises(Malformed):
         read_answers(reply, [CASE])

@@ -15,6 +15,8 @@ from grader.judge.compare import (
 )
 from grader.sandbox.inside.wire import Opaque
 
+from ..cases import rows
+
 DUE = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 
 
@@ -45,7 +47,7 @@ RIGHT = {
 }
 
 
-@pytest.mark.parametrize(("came", "expected"), RIGHT.values(), ids=RIGHT)
+@rows(RIGHT, "came", "expected")
 def test_right_values_are_accepted(came, expected):
     assert wrong(came, expected) is None
 
@@ -84,7 +86,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("came", "expected", "message"), WRONG.values(), ids=WRONG)
+@rows(WRONG, "came", "expected", "message")
 def test_wrong_values_are_told_apart(came, expected, message):
     text = wrong(came, expected)
     assert text is not None and message in text, text

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-
-import pytest
-import yaml
 
 from grader.judge.answers import read_error
 from grader.judge.failure import error_text, syntax_text
 
-CASES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("failure.yml").read_text("utf-8"))
+from ..cases import rows, table
+
+CASES: dict[str, Any] = table(__file__, "failure.yml")
 FILE: str = CASES.pop("file")
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@rows(CASES)
 def test_an_error_is_told_with_the_learners_line_and_a_hidden_check_shows_no_numbers(case: dict[str, Any]) -> None:
     for sight in case.keys() & {"hidden", "visible"}:
         lines = case.get("file", FILE).splitlines()

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-import yaml
 
 from grader.course import load_course
 from grader.intake import FileProblem, SourceFile, Submission
@@ -19,9 +18,10 @@ from grader.judge.session import Session
 from grader.record import Record, without_timings
 from grader.sandbox.levels import MachineError
 
+from ..cases import rows, table
 from .graded import CHECKS, RIGHT, WRONG, graded, submission, with_checks
 
-TABLES = yaml.safe_load(Path(__file__).with_name("grading.yml").read_text("utf-8"))
+TABLES = table(__file__, "grading.yml")
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def grade(judge):
     return partial(graded, judge)
 
 
-@pytest.mark.parametrize("case", TABLES["graded"].values(), ids=TABLES["graded"])
+@rows(TABLES["graded"])
 def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(grade, case):
     (record,) = grade(case["source"])
     (exercise,) = record.exercises
@@ -61,7 +61,7 @@ def test_a_learner_does_not_feel_the_one_before(grade):
     assert [record.points for record in records] == [4, 0, 4, 0, 4]
 
 
-@pytest.mark.parametrize("case", TABLES["said"].values(), ids=TABLES["said"])
+@rows(TABLES["said"])
 def test_what_went_wrong_is_said_in_the_learners_terms_without_hidden_numbers(grade, case):
     (record,) = grade(case["source"])
     exercise = record.exercises[0]

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from grader.judge.grading import Judge
 from grader.mismatch import Mismatch
 from grader.record import Record, without_timings
 
+from ..cases import rows, table
 from .graded import graded, submission, with_checks
 
 CHECKS = '''
@@ -60,7 +60,7 @@ def test_hidden(learner, draw):
     learner.agrees(case(3, 2), case(2, 3, 4))
 '''
 
-CASES: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("mismatch.yml").read_text("utf-8"))
+CASES: dict[str, dict[str, Any]] = table(__file__, "mismatch.yml")
 
 
 def painted(mismatch: Mismatch) -> str:
@@ -81,7 +81,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., P
     judge.close()
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@rows(CASES)
 def test_the_first_wrong_plane_of_visible_checks_is_shown_and_the_record_is_the_same(
     case: dict[str, Any], judge: Judge
 ) -> None:

@@ -1,13 +1,14 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from grader.judge.bank import Mistake, load_bank
 from grader.judge.faults import BankError
 
+from ..cases import rows, table
+
 REFERENCE = "def f(x):\n    return x + 1\n"
-TABLES = yaml.safe_load(Path(__file__).with_name("banks.yml").read_text("utf-8"))
+TABLES = table(__file__, "banks.yml")
 
 
 def mistake(**options):
@@ -56,7 +57,7 @@ def test_a_bank_takes_mistakes_from_the_families_of_its_own_course(tmp_path):
     assert not list(tmp_path.rglob("__pycache__"))
 
 
-@pytest.mark.parametrize("case", TABLES["unusable"].values(), ids=TABLES["unusable"])
+@rows(TABLES["unusable"])
 def test_a_bank_that_cannot_be_used_is_told_with_its_line(case, tmp_path):
     bank = case["bank"] if "bank" in case else TABLES["bank"].replace(case["was"], case["now"])
     with pytest.raises(BankError) as caught:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from grader.course import Course, load_course
 from grader.judge import diagnosis
@@ -15,6 +14,7 @@ from grader.judge.expected import CourseCode, Expected
 from grader.judge.grading import Judge
 from grader.judge.plan import Plan
 
+from ..cases import table
 from .graded import result
 
 THOROUGH = ("self_attention", "multi_head_attention", "multi_head_wrapper")
@@ -47,7 +47,7 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
 
 PAIRS = [
     pytest.param(*pair, id="-".join(pair[:3]), marks=pytest.mark.thorough if pair[0] in THOROUGH else ())
-    for pair in yaml.safe_load(Path(__file__).with_name("pairs.yml").read_text("utf-8"))
+    for pair in table(__file__, "pairs.yml")
 ]
 
 

@@ -20,6 +20,8 @@ from grader.judge.grading import Judge
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, Wrong
 from grader.judge.plan_file import file_of, fingerprint, identity, plan_of, read_plan
 
+from ..cases import rows
+
 ABOUT = {"version": 4, "exercise": "share", "seed": 7}
 
 
@@ -114,7 +116,7 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@rows(DAMAGE, "damage")
 def test_damaged_file_is_refused(damage: Any, plan: Plan, kit: Kit) -> None:
     kit.course.plan_path(kit.exercise).write_bytes(damage(file_of(plan, identity(kit, 7))))
     with pytest.raises(GraderBroken, match=r"01_share\.plan is damaged: install the wheel again"):
@@ -129,7 +131,7 @@ FOREIGN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("other", FOREIGN.values(), ids=FOREIGN)
+@rows(FOREIGN, "other")
 def test_foreign_file_is_refused(other: dict[str, Any], plan: Plan, kit: Kit) -> None:
     kit.course.plan_path(kit.exercise).write_bytes(file_of(plan, {**identity(kit, 7), **other}))
     with pytest.raises(GraderBroken, match=r"is the plan of something else than share: install the wheel again"):

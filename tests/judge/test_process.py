@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
 from grader.course import Exercise, load_course
 from grader.judge.answers import read_answers
@@ -19,6 +18,8 @@ from grader.judge.plan import PlannedCheck, PlannedQuestion
 from grader.judge.process import MAX_LOSSES, Answering, WalledProcess
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Budget
+
+from ..cases import rows, table
 
 RIGHT = "def share(amounts):\n    return amounts + 1\n"
 HANGS_AT_TWO = "def share(amounts):\n    while amounts[0] == 2: pass\n    return amounts + 1\n"
@@ -90,7 +91,7 @@ SLOW = "No answer after 1.5 seconds of processor time, or 4.5 by the clock. Is t
 def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
     process = opened(RIGHT, [[TWO], [ONE]])
     assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [3.0, 4.0, 5.0]
-    assert _shown(Answering(None, process), question(9)) == 10.0
+    assert _shown(Answering(PlannedCheck("talk", is_visible=True, converses=True), process), question(9)) == 10.0
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
@@ -118,12 +119,8 @@ def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
     assert time.monotonic() - started < 10
 
 
-LATE: dict[str, str] = yaml.safe_load(Path(__file__).with_name("late.yml").read_text("utf-8"))
-LATE["while it is parsed"] = "x = f'" + "{1}" * 250_000 + "'\n\n" + RIGHT
-
-
 @pytest.mark.thorough
-@pytest.mark.parametrize("source", LATE.values(), ids=LATE)
+@rows(table(__file__, "late.yml"), "source")
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
     process = opened(source, [[ONE], [TWO]])
     started = time.monotonic()

@@ -8,6 +8,8 @@ import torch
 from grader.judge.compare import difference
 from grader.judge.whereabouts import misplaced, where
 
+from ..cases import rows
+
 AXES = ("batch", "head", "query", "key")
 
 
@@ -46,7 +48,7 @@ PATTERNS = {
 }
 
 
-@pytest.mark.parametrize(("wrong", "told"), PATTERNS.values(), ids=PATTERNS.keys())
+@rows(PATTERNS, "wrong", "told")
 def test_pattern_is_named(wrong: torch.Tensor, told: str) -> None:
     axes = () if wrong.dim() == 3 else AXES[4 - wrong.dim() :]
     assert where(wrong, axes) == told
@@ -72,7 +74,7 @@ ORDERS = {
 }
 
 
-@pytest.mark.parametrize(("came", "expected", "told"), ORDERS.values(), ids=ORDERS.keys())
+@rows(ORDERS, "came", "expected", "told")
 def test_numbers_in_other_places_are_recognised(came: torch.Tensor, expected: torch.Tensor, told: str) -> None:
     assert misplaced(came, expected, 1e-5, AXES[4 - expected.dim() :]) == told
 

@@ -6,15 +6,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
-import yaml
 
 from grader.course import load_course
 
+from ..cases import table
+
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
-SURVIVORS, SLIPS = (
-    yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8")) for name in ("survivors.yml", "slips.yml")
-)
+SURVIVORS, SLIPS = (table(__file__, name) for name in ("survivors.yml", "slips.yml"))
 EVERY = 100
 """Each test run grades a hundredth of all mutants; `python scripts/mutation.py` grades them all."""
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, Budget, processor_seconds
+
+from ..cases import rows
 
 SECONDS = 30
 LEFT_OF_EIGHT = {
@@ -20,7 +20,7 @@ LEFT_OF_EIGHT = {
 }
 
 
-@pytest.mark.parametrize(("worked", "passed", "left"), LEFT_OF_EIGHT.values(), ids=LEFT_OF_EIGHT)
+@rows(LEFT_OF_EIGHT, "worked", "passed", "left")
 def test_what_is_left_is_what_runs_out_first(worked, passed, left):
     assert WALL_PER_PROCESSOR_SECOND == 3.0
     budget = Budget(8.0)

@@ -1,13 +1,13 @@
 import ast
-from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
 from grader.sandbox.inside.watching import ForbiddenOperator, OperatorWatch, forbidden_uses
 
-CASES = yaml.safe_load(Path(__file__).with_name("forbidden.yml").read_text("utf-8"))
+from ..cases import rows, table
+
+CASES = table(__file__, "forbidden.yml")
 CALLS = ("softmax", "log_softmax", "Softmax", "scaled_dot_product_attention")
 OPERATORS = ("aten::_softmax", "aten::_log_softmax")
 CALLED = {
@@ -20,13 +20,13 @@ CALLED = {
 }
 
 
-@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@rows(CASES)
 def test_library_calls_are_found_and_own_work_is_not_taken_for_one(case):
     found = forbidden_uses(ast.parse(case["source"]), case["source"], CALLS, ["softmax"])
     assert [list(use) for use in found] == case["uses"]
 
 
-@pytest.mark.parametrize("call", CALLED.values(), ids=CALLED)
+@rows(CALLED, "call")
 def test_the_watch_sees_operators_under_any_name_and_remembers_what_was_caught(call):
     with OperatorWatch(OPERATORS) as watch, pytest.raises(ForbiddenOperator):
         call(torch.ones(2, 3))

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from grader.sandbox.inside import warmth
+
+from ..cases import rows
 
 GATHER = """
 import json
@@ -44,7 +44,7 @@ MAPS = {
 }
 
 
-@pytest.mark.parametrize(("line", "count"), MAPS.values(), ids=MAPS)
+@rows(MAPS, "line", "count")
 def test_only_whole_pages_of_a_process_own_memory_are_gathered(tmp_path, monkeypatch, line, count):
     monkeypatch.setattr(warmth, "MAPS", str(tmp_path / "maps"))
     assert warmth.places() == []  # a system without such a list

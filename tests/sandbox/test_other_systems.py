@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
+
+from ..cases import rows, table
 
 ROOT = Path(__file__).parents[2]
 SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
@@ -39,7 +40,7 @@ for name in ("resource", "fcntl"):
 sys.meta_path.insert(0, Absent())
 """
 
-WRONG = yaml.safe_load(Path(__file__).with_name("elsewhere.yml").read_text("utf-8"))
+WRONG = table(__file__, "elsewhere.yml")
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+@rows(WRONG)
 def test_what_is_wrong_is_told_as_everywhere(case, elsewhere, kata, tiny_course):
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(case["source"])
     with (tiny_course / "course.yml").open("a") as course:

@@ -16,6 +16,7 @@ from grader.sandbox.levels import MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, SpawnedWorkers, open_sandbox
 from grader.sandbox.worker import Bounds, WorkerLost, ending_of
 
+from ..cases import rows
 from .asking import ask, ask_once, begin, call
 
 GONE_SECONDS = 20
@@ -61,7 +62,7 @@ CODES = {
 }
 
 
-@pytest.mark.parametrize(("code", "reason", "detail"), CODES.values(), ids=CODES.keys())
+@rows(CODES, "code", "reason", "detail")
 def test_an_exit_code_is_told_in_the_words_of_every_system(code, reason, detail):
     loss = ending_of(code)
     assert (loss.reason, loss.detail) == (reason, detail)

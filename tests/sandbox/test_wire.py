@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from grader.sandbox.inside import wire
 
+from ..cases import rows
+
 ROOM = 1 << 20
 
 
@@ -46,7 +48,7 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("tensor", LAYOUTS.values(), ids=LAYOUTS)
+@rows(LAYOUTS, "tensor")
 def test_odd_layouts_arrive_whole(tensor):
     back = there_and_back({"t": tensor})["t"]
     assert back.dtype is tensor.dtype and torch.equal(back, tensor)
@@ -69,7 +71,7 @@ DESCRIBED = {
 }
 
 
-@pytest.mark.parametrize("value", DESCRIBED.values(), ids=DESCRIBED)
+@rows(DESCRIBED, "value")
 def test_what_cannot_cross_is_described(value):
     back = there_and_back([value])[0]
     assert isinstance(back, wire.Opaque) and back.what
@@ -113,7 +115,7 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize("head", MALFORMED.values(), ids=MALFORMED)
+@rows(MALFORMED, "head")
 def test_malformed_frames_are_refused(head):
     with pytest.raises(wire.WireError):
         wire.unpack(head, b"")
@@ -134,7 +136,7 @@ PREFIXES = {
 }
 
 
-@pytest.mark.parametrize("prefix", PREFIXES.values(), ids=PREFIXES)
+@rows(PREFIXES, "prefix")
 def test_sizes_are_checked_before_anything_is_read(prefix):
     with pytest.raises(wire.WireError):
         wire.check_prefix(prefix, ROOM)
@@ -179,7 +181,7 @@ COPIED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("value", COPIED.values(), ids=COPIED)
+@rows(COPIED, "value")
 def test_a_copy_is_what_the_other_side_would_have_received(value):
     came, expected = wire.copied(value), wire.unpack_frame(wire.pack(value, wire.TRUSTED_BYTES))
     assert repr(came) == repr(expected)

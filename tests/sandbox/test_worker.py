@@ -4,20 +4,19 @@ import os
 import threading
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 import torch
-import yaml
 
 from grader.sandbox.inside import wire
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MOST_UNREAD, Bounds, Budget, WorkerLost
 
+from ..cases import rows, table
 from .asking import SECONDS, ask_once, begin, call, load, question
 
-CASES = yaml.safe_load(Path(__file__).with_name("worker.yml").read_text("utf-8"))
+CASES = table(__file__, "worker.yml")
 
 
 def ask_all(worker, *questions):
@@ -37,13 +36,13 @@ def test_an_error_comes_back_with_the_learners_line(either):
     assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
 
 
-@pytest.mark.parametrize("source", CASES["honest"].values(), ids=CASES["honest"])
+@rows(CASES["honest"], "source")
 def test_honest_code_runs_however_odd_it_is(walled, source):
     x = torch.randn(2, 3)
     assert torch.allclose(call(walled, source, x), x * 2)
 
 
-@pytest.mark.parametrize("attempt", CASES["refused"].values(), ids=CASES["refused"])
+@rows(CASES["refused"], "attempt")
 def test_the_wall_holds(walled, attempt):
     source = (
         "import fcntl, multiprocessing.shared_memory, os, resource, socket, subprocess\nimport multiprocessing as mp\nimport torch\n"
@@ -99,7 +98,7 @@ def test_one_worker_leaves_nothing_for_the_next(either):
     assert call(either, source) == [False, "torch.float32"]
 
 
-@pytest.mark.parametrize("end", CASES["ends"].values(), ids=CASES["ends"])
+@rows(CASES["ends"], "end")
 def test_every_end_is_told_as_what_it_was(either, end):
     reason, worker = end["reason"], begin(either, end["source"])
     with pytest.raises(WorkerLost) as lost:
@@ -159,15 +158,6 @@ def test_what_nobody_asked_for_waits_in_the_pipe(full):
     time.sleep(0.5)
     assert worker._came.qsize() <= MOST_UNREAD
     worker.close()
-
-
-def test_a_killed_zygote_is_the_machines_fault():
-    with closing(Sandbox("process")) as sandbox:
-        sandbox.await_ready()
-        sandbox._process.kill()
-        sandbox._process.wait()
-        with pytest.raises(MachineError):
-            sandbox.spawn(Bounds()).await_ready(5)
 
 
 @pytest.mark.thorough
