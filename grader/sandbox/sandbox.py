@@ -162,7 +162,7 @@ class SpawnedWorkers:
         self._waiting: Worker | None = _worker_of(launched) if launched else None
         self._taken: list[Worker] = []
         self._is_closed = False
-        self._changing = threading.RLock()
+        self._changing = threading.Lock()
 
     def spawn(self, bounds: Bounds) -> Worker:
         """Return the waiting child once it is warm, and start the next one. Raises MachineError."""
@@ -185,9 +185,11 @@ class SpawnedWorkers:
     def _warm(self) -> Worker:
         if self._is_closed:
             raise MachineError("the sandbox was ended from outside")
-        if self._waiting is None or _child(self._waiting).popen.poll() is not None:  # it was killed while it waited
-            self._waiting = _worker_of(launch_spawned())
-        worker = self._waiting
+        waiting = self._waiting
+        if waiting and _child(waiting).popen.poll() is not None:  # it was killed while it waited
+            waiting.close()
+            waiting = None
+        worker = self._waiting = waiting or _worker_of(launch_spawned())
         try:
             worker.await_ready(WARM_SECONDS)
         except MachineError as error:
