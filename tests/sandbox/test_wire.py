@@ -1,7 +1,6 @@
 """Frames: what crosses comes back as it was, and what is malformed or too large is refused."""
 
 import contextlib
-import json
 import math
 import os
 import threading
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from grader.sandbox.inside import wire
 
-from ..cases import rows
+from ..cases import rows, table
 
 ROOM = 1 << 20
 
@@ -91,31 +90,7 @@ def test_deep_nesting_is_refused():
         wire.pack(value, ROOM)
 
 
-def header(value) -> bytes:
-    return json.dumps(value).encode()
-
-
-MALFORMED = {
-    "empty": b"",
-    "cut off": b"{",
-    "NaN literal": b"NaN",
-    "not ASCII": b"\xff\xfe",
-    "absent tensor": header({"$": "tensor", "v": "0"}),
-    "unknown tag": header({"$": "pickle", "v": "x"}),
-    "list of no list": header({"$": "list", "v": 3}),
-    "pair of one": header({"$": "dict", "v": [[1]]}),
-    "list as key": header({"$": "dict", "v": [[[], 1]]}),
-    "float of other text": header({"$": "float", "v": "1e999"}),
-    "tag with more": header({"$": "tuple", "v": [], "w": 1}),
-    "tag with less": header({"a": {"$": "slot"}}),
-    "deep": b"[" * 100_000,
-    "endless number": b"1" * 10_000,
-    "too many parts of a tuple": header({"$": "tuple", "v": [1] * (wire.MAX_ITEMS + 1)}),
-    "too many parts of a dict": header({"$": "dict", "v": [[1, 1]] * (wire.MAX_ITEMS + 1)}),
-}
-
-
-@rows(MALFORMED, "head")
+@rows(table(__file__, "malformed.yml"), "head")
 def test_malformed_frames_are_refused(head):
     with pytest.raises(wire.WireError):
         wire.unpack(head, b"")
