@@ -4,7 +4,6 @@ import gc
 import threading
 import time
 import weakref
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -94,10 +93,10 @@ AGREES = "    learner.agrees(case(draw), case(draw))"
         ),
     ],
 )
-def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_path, make_course, fault):
+def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_path, make_course, open_judge, fault):
     checks = "import pytest\n" + CHECKS.replace(AGREES, f"    {fault}")
-    with closing(Judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)) as judge:
-        records = graded(judge, RIGHT, RIGHT)
+    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
+    records = graded(judge, RIGHT, RIGHT)
     assert [(record.exercises[0].status, record.complete) for record in records] == [("error", False)] * 2
 
 
@@ -110,15 +109,15 @@ def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_pat
         pytest.param("import no_such_module\n", "no_such_module", id="cannot be collected"),
     ],
 )
-def test_checks_that_cannot_be_run_are_told(tmp_path, make_course, checks, told):
-    course = with_checks(make_course(tmp_path, "01_parts/01_share"), checks)
-    with closing(Judge(course, "process", 1)) as judge, pytest.raises(GraderBroken, match=told):
+def test_checks_that_cannot_be_run_are_told(tmp_path, make_course, open_judge, checks, told):
+    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
+    with pytest.raises(GraderBroken, match=told):
         graded(judge, RIGHT)
 
 
 @pytest.mark.thorough
-def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course):
-    judge = Judge(course, "full", 7)
+def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course, open_judge):
+    judge = open_judge(course, "full", 7)
     records: list[Record] = []
 
     def kill_after_the_first(record: Record) -> None:
@@ -127,12 +126,11 @@ def test_a_killed_zygote_is_replaced_and_nobody_loses_points(course):
             judge.sandbox._process.kill()
 
     judge.grade([submission(RIGHT)] * 3, kill_after_the_first)
-    judge.close()
     assert [record.points for record in records] == [4, 4, 4]
 
 
-def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, monkeypatch):
-    judge = Judge(course, "full", 7)
+def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, open_judge, monkeypatch):
+    judge = open_judge(course, "full", 7)
     records: list[Record] = []
 
     def lose_bubblewrap(record: Record) -> None:
@@ -146,7 +144,7 @@ def test_a_machine_that_stops_isolating_ends_the_run_without_a_grade(course, mon
     assert all(record.points == 4 for record in records)
 
 
-def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
+def test_a_judge_lets_go_of_what_it_has_graded(course, open_judge, monkeypatch):
     sessions = []
     begin = Session.__init__
 
@@ -155,27 +153,22 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, monkeypatch):
         sessions.append(weakref.ref(self))
 
     monkeypatch.setattr(Session, "__init__", noted)
-    judge = Judge(course, "none", seed=7)
+    judge = open_judge(course, "none", 7)
     graded(judge, RIGHT, WRONG)
     assert sessions
     graded(judge, RIGHT)
     gc.collect()
     assert not [session for reference in sessions if (session := reference())]
-    judge.close()
 
 
 @pytest.mark.thorough
-def test_answers_of_another_seed_are_not_kept(course):
+def test_answers_of_another_seed_are_not_kept(course, open_judge):
     """A judge that is kept warm is asked with a fresh seed each time."""
-    judge, kept = Judge(course, "full", seed=1), []
-    try:
-        for seed in (1, 2, 3):
-            judge.seed = seed
-            graded(judge, WRONG)
-            modules = [module for _, module in judge.kits["share"].code.mistakes]
-            kept.append([len(module._answers) for module in modules])
-    finally:
-        judge.close()
+    judge, kept = open_judge(course, "full", 1), []
+    for seed in (1, 2, 3):
+        judge.seed = seed
+        graded(judge, WRONG)
+        kept.append([len(module._answers) for _, module in judge.kits["share"].code.mistakes])
     assert kept[0] == kept[1] == kept[2] and max(kept[0]) > 0
 
 
@@ -183,13 +176,12 @@ SHARED_OUT = ("soft_lookup", "dot_scores", "softmax")
 
 
 @pytest.fixture
-def three():
+def three(open_judge):
     """A judge of three exercises, and their references handed in."""
     course = load_course(Path(__file__).parents[2] / "course.yml")
     paths = {id: course.solution_path(course.exercise(id)) for id in SHARED_OUT}
-    judge = Judge(course, "process", 1, SHARED_OUT)
-    yield judge, Submission("someone", {id: SourceFile(id, p.name, p.read_bytes()) for id, p in paths.items()}, ())
-    judge.close()
+    files = {id: SourceFile(id, path.name, path.read_bytes()) for id, path in paths.items()}
+    return open_judge(course, "process", 1, SHARED_OUT), Submission("someone", files, ())
 
 
 def test_what_is_asked_is_worked_out_one_exercise_ahead(three):
@@ -222,10 +214,6 @@ def test_grading_that_is_broken_off_leaves_no_worker_behind(three):
     assert [each.status for each in records[0].exercises] == ["passed"] * 3
 
 
-def test_seconds_of_an_exercise_count_the_naming_of_mistakes(course, monkeypatch):
-    judge = Judge(course, "process", seed=1)
+def test_seconds_of_an_exercise_count_the_naming_of_mistakes(course, open_judge, monkeypatch):
     monkeypatch.setattr(Session, "diagnosis", lambda self: time.sleep(0.5) or [])
-    try:
-        assert graded(judge, WRONG)[0].exercises[0].seconds >= 0.5
-    finally:
-        judge.close()
+    assert graded(open_judge(course, "process", 1), WRONG)[0].exercises[0].seconds >= 0.5
