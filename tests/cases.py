@@ -1,6 +1,6 @@
 """Tables of cases, in a YAML file beside the tests: a row is a test, and its name the test's id.
 
-In a table `!times [x, 3]` is xxx, `!join [x, y]` xy, and `!bytes "..."` bytes, a letter each.
+In a table `!times [x, 3]` is xxx, `!join [x, y]` xy, and `!bytes "..."` bytes, a letter each. Dates are texts.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ def _join(loader: _Loader, node: yaml.SequenceNode) -> Any:
     return first[:0].join([first, *others])
 
 
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in known if not tag.endswith(":timestamp")]
+    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 _Loader.add_constructor("!times", _times)
 _Loader.add_constructor("!join", _join)
 _Loader.add_constructor("!bytes", lambda loader, node: loader.construct_scalar(node).encode("latin-1"))

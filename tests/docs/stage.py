@@ -18,8 +18,10 @@ from typing import Any, NamedTuple
 import pexpect
 import yaml
 
+from tests.cases import table
+
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = yaml.safe_load((Path(__file__).parent / "tables.yml").read_text(encoding="utf-8"))
+TABLES = table(__file__, "tables.yml")
 UNIT = "01_soft_lookup"
 SOLUTIONS = ROOT / "solutions" / UNIT
 COPIED = (

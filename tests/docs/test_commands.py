@@ -19,12 +19,13 @@ import yaml
 from markdown_it import MarkdownIt
 
 from grader.cli.app import app
+from tests.cases import table
 
 from .stage import BETWEEN, Ending, Stage, type_in
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-TABLE = yaml.safe_load((Path(__file__).parent / "commands.yml").read_text(encoding="utf-8"))
+TABLE = table(__file__, "commands.yml")
 
 OURS = re.compile(r"^(?:\w+=\S+ +)*(?:(?:python3?|bash) +)?(?P<path>(?:scripts|benchmarks|\.ci)/\S+)")
 NBGRADER = Path(sys.executable).with_name("nbgrader")

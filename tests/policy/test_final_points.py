@@ -18,6 +18,7 @@ from grader.classroom.final_points import HandIn, Override, adjusted, duration, 
 from grader.course import Course, load_course
 from grader.course.moments import placed, read_moment
 from grader.record import ExerciseResult, Record
+from tests.cases import table
 from tests.records import check, exercise, record
 
 VIENNA = ZoneInfo("Europe/Vienna")
@@ -26,15 +27,7 @@ DUE = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 MakeCourse = Callable[..., Course]
 
 
-class Reader(yaml.SafeLoader):
-    """Reads times as texts: a YAML reader would take away how they are written."""
-
-
-Reader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in known if not tag.endswith(":timestamp")]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-TABLE: Mapping[str, Any] = yaml.load(Path(__file__).with_name("final_points.yml").read_text("utf-8"), Reader)
+TABLE: Mapping[str, Any] = table(__file__, "final_points.yml")
 
 
 # --- a course of two units, Parts (share, split) and More (extra), and records of it ----------------------------------
