@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from grader.classroom.corrections import forget_learner
 from grader.classroom.store import reading
+from tests.cases import rows, table
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -91,19 +92,7 @@ def test_somebody_of_the_same_name_keeps_everything(term: Any) -> None:
     assert members(term.out) == ["18151210", "1816", "1818"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        pytest.param(
-            ["out", "Carla Diaz"], "'Carla Diaz' could be 2 learners: give one of the ids 1817, 1818.", id="two"
-        ),
-        pytest.param(["out", "Dora"], "Nobody in out is called 'Dora'.", id="nobody"),
-        pytest.param(["out", "Dora"], "kata forget out 18151210", id="nobody, with an example"),
-        pytest.param(["class", "18151210"], "class holds no class.db; in class there is 18151210", id="no OUT"),
-        pytest.param(["class", "18151210"], "such as: kata forget out LEARNER", id="no OUT, with an example"),
-        pytest.param(["OUTSIDE", "18151210"], "OUTSIDE does not exist. Expected is the folder", id="no folder"),
-    ],
-)
+@rows(table(__file__, "forget.yml"), "arguments", "told")
 def test_refusals_change_nothing(arguments: list[str], told: str, term: Any, kata: Kata) -> None:
     before = files(term.place)
     done = kata("forget", *arguments, cwd=term.place)
