@@ -45,7 +45,7 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
         ]
         asked = [result.exercise(course.exercise(id).id) for id in exercises] or lost
         if not asked:
-            yield f"{who} has all points for all {len(record.exercises)} exercises."
+            yield f"{who} lost no points."
             return
         for each in asked:
             yield f"{who}: seed {record.seed}"

@@ -83,9 +83,3 @@ def test_wheel_of_a_unit_holds_nothing_of_the_others(root: Path, kata: Kata, tmp
         catalogue = pack.read("grader/carried_course/course.yml").decode()
     assert "id: split" in catalogue and any("split" in name for name in names)
     assert not [name for name in names if "share" in name or "third" in name]
-
-
-def test_exercise_that_is_not_in_the_unit_is_refused(root: Path, kata: Kata, tmp_path: Path) -> None:
-    words = ("release", "--out", "out", "--with-answers", "--unit", "2", "--only", "share", "--course", root)
-    refused = kata(*words, cwd=tmp_path)
-    assert refused.returncode == 2 and "Not in 02_more: share. Name its unit too." in refused.stderr
