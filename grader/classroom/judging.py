@@ -53,10 +53,10 @@ SHARING = 2
 
 @dataclass(frozen=True)
 class GradingTask:
-    """One submission, and the ids of the exercises to grade; all if empty."""
+    """One submission, and the ids of the exercises to grade."""
 
     submission: Submission
-    exercises: tuple[str, ...] = ()
+    exercises: tuple[str, ...]
 
 
 _is_started = False

@@ -27,7 +27,7 @@ class Owners:
     works: the readings of each submission's name.
     """
 
-    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Iterable[Readings] = ()) -> None:
+    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Iterable[Readings]) -> None:
         self._platform, self._has_roster = platform, roster is not None
         self._submitters: dict[str, Learner] = {}
         if roster is None:
@@ -43,7 +43,7 @@ class Owners:
 
     def of(self, readings: Readings) -> list[Owner]:
         """Those whom a submission's name can mean."""
-        return list(dict.fromkeys(owner for reading in self._tried(readings) for owner in self.meant(reading)))
+        return list(dict.fromkeys(owner for reading in self._tried(readings) for owner in self._meant(reading)))
 
     def called(self, text: str) -> list[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
@@ -70,7 +70,7 @@ class Owners:
         advice = f" Take {own} as the roster if you can." if own else ""
         return [f"Learners were found by the names that {title} shows, which they may be able to change.{advice}"]
 
-    def meant(self, reading: NameReading) -> list[Owner]:
+    def _meant(self, reading: NameReading) -> list[Owner]:
         """Those whom a platform's name means, read in one way."""
         if not self._has_roster:
             return [(self._submitter(reading).id,)]
