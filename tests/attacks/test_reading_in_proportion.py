@@ -138,10 +138,10 @@ READERS: Mapping[str, Callable[[str], object]] = {
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("reader", READERS, ids=lambda name: name.replace(" ", "-"))
-def test_text_is_read_in_proportion(reader: str) -> None:
+@rows(READERS, "read")
+def test_text_is_read_in_proportion(read: Callable[[str], object]) -> None:
     for make in texts():
-        demand_proportion(READERS[reader], make)
+        demand_proportion(read, make)
 
 
 ANSWERS = json.dumps([{"cell_type": "code", "source": f"# {each.file_name}\nx"} for each in COURSE.exercises])[1:-1]
@@ -167,12 +167,12 @@ ARCHIVES: Mapping[str, Callable[[int], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("shape", ARCHIVES, ids=lambda name: name.replace(" ", "-"))
-def test_archives_are_read_in_proportion(shape: str, tmp_path: Path) -> None:
+@rows(ARCHIVES, "names")
+def test_archives_are_read_in_proportion(names: Callable[[int], list[str]], tmp_path: Path) -> None:
     def pack(size: int) -> Path:
         path = tmp_path / f"{size}.zip"
         with zipfile.ZipFile(path, "w") as packed:
-            for name in ARCHIVES[shape](size):
+            for name in names(size):
                 packed.writestr(name, "x")
         return path
 
@@ -281,8 +281,9 @@ WENT_BACK = {
 """As they were written here once."""
 
 
-@pytest.mark.parametrize("name", WENT_BACK)
-def test_patterns_that_went_back_are_told_from_those_that_do_not(name: str) -> None:
-    read, make = WENT_BACK[name]
+@rows(WENT_BACK, "read", "make")
+def test_patterns_that_went_back_are_told_from_those_that_do_not(
+    read: Callable[[str], object], make: Callable[[int], str]
+) -> None:
     with pytest.raises(AssertionError, match="s after"):
         demand_proportion(read, make)
