@@ -121,13 +121,13 @@ class Draw:
         order = self._numbers("order", high - low + 1)[:count]
         return [low + int(i) for i in order]
 
-    def booleans(self, *shape: int, share: float = 0.5) -> torch.Tensor:
-        """Booleans that are True with this probability."""
-        return self._numbers("share", *shape) < share
+    def booleans(self, *shape: int) -> torch.Tensor:
+        """Booleans, half of them True."""
+        return self._numbers("share", *shape) < 0.5
 
-    def hidden(self, rows: int, columns: int, share: float = 0.4) -> torch.Tensor:
+    def hidden(self, rows: int, columns: int) -> torch.Tensor:
         """A mask (True: hidden) with at least one visible place in every row, and at least one hidden place."""
-        mask = self.booleans(rows, columns, share=share)
+        mask = self._numbers("share", rows, columns) < 0.4
         seen = self._numbers("integer", 0, columns, rows)
         mask[torch.arange(rows), seen] = False
         if columns > 1:
@@ -147,14 +147,13 @@ class Draw:
         """A seed for the learner's side, for questions with dropout or random weights."""
         return self.integer(0, 2**31 - 1)
 
-    def weights(self, entry: str, *init: Any, gain: float = 1.5, **keywords: Any) -> dict[str, torch.Tensor]:
+    def weights(self, entry: str, *init: Any, **keywords: Any) -> dict[str, torch.Tensor]:
         """Numbers for every parameter of the reference's class when made with these arguments, by name.
 
         Matrices are scaled by 1/√(inputs), so that scores stay moderate whatever the width.
         """
         shapes = self._shapes(entry, init, keywords)
-        return {name: self._parameter(shape, gain) for name, shape in shapes.items()}
-
-    def _parameter(self, shape: Sequence[int], gain: float) -> torch.Tensor:
-        fan_in = shape[-1] if len(shape) > 1 else 1
-        return self.normal(*shape, scale=gain / math.sqrt(fan_in) if len(shape) > 1 else 0.5)
+        return {
+            name: self.normal(*shape, scale=1.5 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5)
+            for name, shape in shapes.items()
+        }

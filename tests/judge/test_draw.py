@@ -29,7 +29,7 @@ def test_distinct_sizes_are_distinct():
 
 def test_a_drawn_mask_leaves_every_row_a_visible_place_and_hides_one():
     for seed in range(50):
-        mask = draws(seed).hidden(3, 3, share=0.9)
+        mask = draws(seed).hidden(3, 3)
         assert not mask.all(1).any() and mask.any()
 
 
