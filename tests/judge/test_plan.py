@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -27,20 +27,16 @@ RANDOM = (
 
 
 @pytest.fixture
-def judge(course: Course) -> Iterator[Judge]:
-    judge = Judge(course, "process", 7)
-    yield judge
-    judge.close()
+def judge(course: Course, open_judge: Callable[..., Judge]) -> Judge:
+    return open_judge(course, "process", 7)
 
 
 @pytest.mark.thorough
-def test_the_same_for_every_learner_whoever_came_before(judge: Judge, course: Course) -> None:
+def test_the_same_for_every_learner_whoever_came_before(
+    judge: Judge, course: Course, open_judge: Callable[..., Judge]
+) -> None:
     in_class = graded(judge, WRONG, RIGHT, RANDOM, OTHER_BITS, "import os; os._exit(0)", RIGHT, OTHER_BITS, WRONG)
-    alone = []
-    for source in (WRONG, RIGHT, OTHER_BITS):
-        fresh = Judge(course, "process", 7)
-        alone += graded(fresh, source)
-        fresh.close()
+    alone = [graded(open_judge(course, "process", 7), source)[0] for source in (WRONG, RIGHT, OTHER_BITS)]
     texts = [without_timings(record).to_json() for record in in_class]
     assert [texts[0], texts[1], texts[3]] == [without_timings(record).to_json() for record in alone]
     assert (texts[0], texts[1], texts[3]) == (texts[7], texts[5], texts[6])

@@ -7,20 +7,12 @@ import time
 
 from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, Budget, processor_seconds
 
-from ..cases import rows
+from ..cases import rows, table
 
 SECONDS = 30
-LEFT_OF_EIGHT = {
-    "nothing": (0.0, 0.0, 8.0),
-    "some work": (1.0, 1.0, 7.0),
-    "all work": (8.0, 1.0, 0.0),
-    "more than all": (9.0, 9.0, -1.0),
-    "mostly waiting": (1.0, 23.0, 1.0),
-    "waiting for too long": (0.0, 25.0, -1.0),
-}
 
 
-@rows(LEFT_OF_EIGHT, "worked", "passed", "left")
+@rows(table(__file__, "left_of_eight.yml"), "worked", "passed", "left")
 def test_what_is_left_is_what_runs_out_first(worked, passed, left):
     assert WALL_PER_PROCESSOR_SECOND == 3.0
     budget = Budget(8.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.sandbox.inside import warmth
 
-from ..cases import rows
+from ..cases import rows, table
 
 GATHER = """
 import json
@@ -33,18 +33,7 @@ def test_memory_is_in_large_pages_and_as_it_was():
     assert told["large_kb"] >= 2048 or not has_large_pages
 
 
-MAPS = {
-    "memory of nobody": ("555000000000-555000400000 rw-p 00000000 00:00 0", 2),
-    "heap": ("555000000000-555000400000 rw-p 00000000 00:00 0      [heap]", 2),
-    "begins within a page": ("555000001000-555000400000 rw-p 00000000 00:00 0", 1),
-    "holds no whole page": ("555000001000-555000300000 rw-p 00000000 00:00 0", 0),
-    "cannot be written": ("555000000000-555000400000 r-xp 00000000 00:00 0", 0),
-    "of a file": ("555000000000-555000400000 rw-p 00000000 fe:00 7 /lib/a b.so", 0),
-    "stack": ("7ffd00000000-7ffd00400000 rw-p 00000000 00:00 0 [stack]", 0),
-}
-
-
-@rows(MAPS, "line", "count")
+@rows(table(__file__, "maps.yml"), "line", "count")
 def test_only_whole_pages_of_a_process_own_memory_are_gathered(tmp_path, monkeypatch, line, count):
     monkeypatch.setattr(warmth, "MAPS", str(tmp_path / "maps"))
     assert warmth.places() == []  # a system without such a list

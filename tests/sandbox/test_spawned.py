@@ -16,7 +16,7 @@ from grader.sandbox.levels import MachineError, launch, launch_spawned
 from grader.sandbox.sandbox import Sandbox, SpawnedWorkers, open_sandbox
 from grader.sandbox.worker import Bounds, WorkerLost, ending_of
 
-from ..cases import rows
+from ..cases import rows, table
 from .asking import ask, ask_once, begin, call
 
 GONE_SECONDS = 20
@@ -52,17 +52,7 @@ def test_where_processor_time_is_not_counted_wall_time_is_but_not_that_of_waitin
             ask(worker, 3, seconds=2)
 
 
-CODES = {
-    "an exit": (3, "exit", "3"),
-    "a signal": (-11, "signal", "SIGSEGV"),
-    "a signal without a name": (-200, "signal", "200"),
-    "a crash on Windows": (0xC0000005, "signal", "access violation"),
-    "an unknown crash on Windows": (0xC0000374, "signal", "0xc0000374"),
-    "not yet": (None, "closed", ""),
-}
-
-
-@rows(CODES, "code", "reason", "detail")
+@rows(table(__file__, "codes.yml"), "code", "reason", "detail")
 def test_an_exit_code_is_told_in_the_words_of_every_system(code, reason, detail):
     loss = ending_of(code)
     assert (loss.reason, loss.detail) == (reason, detail)
