@@ -96,7 +96,7 @@ def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expecte
 
 
 @pytest.fixture
-def kit(tmp_path: Path, make_course: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> Kit:
+def kit(tmp_path: Path, make_course: Callable[..., Path]) -> Kit:
     """An exercise with a place for the file of its plan."""
     course = load_course(make_course(tmp_path / "course", "01_parts/01_share") / "course.yml")
     kit = Kit(course, course.exercise("share"))

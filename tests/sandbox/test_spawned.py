@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -71,6 +72,17 @@ def test_two_workers_can_run_at_a_time_and_the_next_child_is_warm_before_it_is_a
     for each in (worker, following):
         each.close()
         assert is_gone(each.process.popen.pid)
+
+
+@pytest.mark.thorough
+def test_two_exercises_that_begin_at_once_never_get_the_same_child(spawned, monkeypatch):
+    warm = spawned._warm
+    monkeypatch.setattr(spawned, "_warm", lambda: (warm(), time.sleep(0.3))[0])  # as long as both take to begin
+    with ThreadPoolExecutor(2) as threads:
+        one, other = threads.map(spawned.spawn, [Bounds(), Bounds()])
+    assert one.process.popen.pid != other.process.popen.pid
+    for worker in (one, other):
+        worker.close()
 
 
 @pytest.mark.thorough
