@@ -34,6 +34,8 @@ LONG_FRACTION = re.compile(r"\.\d{3,}")
 FEW = {2: "two", 3: "three", 4: "four"}
 ORDINALS = ("first", "second", "third", "fourth")
 
+CUT_OFF = "The output is right, so part of the way back may be cut off (detach, .data, no_grad)."
+
 GENEROUS = 10.0
 """Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
 
@@ -284,7 +286,7 @@ def gradient_scale(gradients: Mapping[str, Any]) -> float:
 
 
 def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = None) -> str | None:
-    """Compare gradients by the names of inputs and parameters."""
+    """Compare gradients, of an output that is right, by the names of inputs and parameters."""
     if not isinstance(came, Mapping) or came.keys() != expected.keys():
         return "The gradients of the inputs and parameters could not be read."
     scale = gradient_scale(expected)
@@ -296,5 +298,10 @@ def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = No
         room = slack.get(name) if isinstance(slack, Mapping) else None
         wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
         if wrong:
-            return wrong
+            return f"{wrong} {CUT_OFF}" if _is_finite(came[name], gradient.shape) else wrong
     return None
+
+
+def _is_finite(came: Any, shape: torch.Size) -> bool:
+    """Whether it is a tensor of this shape without NaN and infinity."""
+    return isinstance(came, torch.Tensor) and came.shape == shape and bool(came.isfinite().all())

@@ -239,8 +239,9 @@ def _plain_differences(case: Case, came: Answers, expected: Answers, slack: Answ
         what = "The output" if name == OUTPUT else f"`{name}`"
         scale = scale_for(right, magnitude)
         wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name), scale=scale)
-        if wrong:
-            return wrong.removesuffix(".") + f" ({case.said})." if case.said else wrong
+        if wrong:  # of several values the first came before what is special about the case
+            is_special = case.said and (name != OUTPUT or len(expected.values) == 1)
+            return wrong.removesuffix(".") + f" ({case.said})." if is_special else wrong
     return None
 
 

@@ -76,8 +76,14 @@ def _leading(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
     for axis in range(wrong.dim() - 2):
         flags = wrong.movedim(axis, 0).flatten(1).any(1)
         if not bool(flags.all()):
-            parts.append(f"in {names[axis] or f'axis {axis}, index'} {listed(flags)}")
+            name = names[axis] and _plural(names[axis], int(flags.sum()))
+            parts.append(f"in {name or f'axis {axis}, index'} {listed(flags)}")
     return parts
+
+
+def _plural(name: str, count: int) -> str:
+    """The name of an axis for so many of its places; some are called heads or tokens already."""
+    return name if count == 1 or name.endswith("s") else f"{name}{'es' if name.endswith('ch') else 's'}"
 
 
 def _in_plane(wrong: torch.Tensor, names: Sequence[str]) -> list[str]:
@@ -115,8 +121,7 @@ def _triangles(plane: torch.Tensor) -> dict[str, torch.Tensor]:
 def _counted(noun: str, name: str, flags: torch.Tensor) -> str:
     if name in ("rows", "columns"):
         noun, name = name[:-1], ""  # an axis already called rows or columns
-    plural = "" if int(flags.sum()) == 1 else "s"
-    return f"in {noun}{plural}{f' ({name})' if name else ''} {listed(flags)}"
+    return f"in {_plural(noun, int(flags.sum()))}{f' ({name})' if name else ''} {listed(flags)}"
 
 
 def listed(flags: torch.Tensor) -> str:

@@ -135,6 +135,15 @@ def test_a_missing_gradient_is_named():
     assert gradients_difference(None, expected) and gradients_difference({}, expected)
 
 
+@pytest.mark.parametrize(
+    ("came", "is_cut"),
+    [(torch.zeros(2), True), (torch.full((2,), torch.nan), False), (torch.ones(3), False)],
+    ids=["wrong", "not a number", "another shape"],
+)
+def test_a_gradient_with_wrong_numbers_may_be_cut_off_in_part(came, is_cut):
+    assert ("may be cut off" in str(gradients_difference({"x": came}, {"x": torch.ones(2)}))) is is_cut
+
+
 def test_form_alone_ignores_the_numbers():
     assert form_difference(DUE + 5, DUE, what="x") is None and form_difference(DUE[0], DUE, what="x")
 

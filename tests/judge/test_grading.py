@@ -100,6 +100,21 @@ def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_pat
     assert [(record.exercises[0].status, record.complete) for record in records] == [("error", False)] * 2
 
 
+REMEMBERS = "kept = {}\ndef share(a):\n    return kept.setdefault(a.shape, a / a.sum(-1, keepdim=True))\n"
+
+
+@pytest.mark.parametrize(("source", "is_told"), [(REMEMBERS, True), (WRONG, False)], ids=["the second", "the first"])
+def test_that_a_function_was_called_again_is_said_where_only_the_second_output_is_wrong(
+    tmp_path, make_course, open_judge, source, is_told
+):
+    again = AGREES.replace("case(draw), case(draw)", "called_again(case(draw), draw.uniform(2, 3, low=1.0))")
+    checks = CHECKS.replace(AGREES, again).replace("import Case,", "import Case, called_again,")
+    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
+    (record,) = graded(judge, source)
+    said = next(each.message for each in record.exercises[0].checks if each.name == "test_main")
+    assert said and ("the function called twice" in said) is is_told
+
+
 @pytest.mark.parametrize(
     ("checks", "told"),
     [

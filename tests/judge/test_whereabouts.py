@@ -33,6 +33,7 @@ PATTERNS = {
     "below": (torch.ones(4, 4).tril(-1).bool(), "only below the diagonal"),
     "diagonal": (torch.eye(4).bool(), "only on the diagonal"),
     "head": (flags(2, 3, 4, 5, at=[(EVERY, 1)]), "only in head 1, counted from 0"),
+    "heads": (flags(2, 3, 4, 5, at=[(EVERY, 1), (EVERY, 2)]), "only in heads 1 and 2, counted from 0"),
     "head and rows": (
         flags(2, 3, 4, 5, at=[(EVERY, 1, FROM_2)]),
         "only in head 1, in rows (query) 2 and 3, counted from 0",
