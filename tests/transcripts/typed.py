@@ -26,22 +26,10 @@ from grader.cli.app import app, sentences
 from grader.practice.progress import ProgressFile
 from grader.practice.review import cards_of
 
+from ..cases import table
+
 ROOT = Path(__file__).parents[2]
-RIGHT = "def {id}(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-SOURCES = {
-    "right": RIGHT,
-    "right-too": f"# another way\n{RIGHT}",
-    "wrong": "def {id}(amounts):\n    return amounts / amounts.sum()\n",
-    "wrong-too": "def {id}(amounts):\n    return amounts / amounts.sum()  # once more\n",
-    "odd": "def {id}(amounts):\n    return amounts * 0 + 7\n",
-    "crash": "def {id}(amounts):\n    return amounts / amounts.summ(-1, keepdim=True)\n",
-    "stops": "def {id}(amounts):\n    breakpoint()\n    return amounts / amounts.max()\n",
-    "deep": "[" * 100_000,
-    "loops": "def {id}(amounts):\n    while True:\n        pass\n",
-    "deeper": "def {id}(amounts):\n    return part(amounts, 0)\n\n\ndef part(a, b):\n    return a / a.shape[b + 9]\n",
-    "spreadsheet": "PK\x03\x04\0\0",
-    "hostile": "raise ValueError('</pre><script>alert(1)</script>\\u202e')\n",
-}
+SOURCES = table(__file__, "sources.yml")
 """What a learner may write; `{id}` is the exercise's."""
 VARYING = {
     r"\d+\.\d+ s\b": "TIME",
