@@ -183,12 +183,6 @@ def test_what_says_nothing_about_knowing_it_rates_nothing(events: list[tuple[dat
     assert card_of(lived(PASSED, *events)) == card_of(lived(PASSED))
 
 
-def test_a_night_counts_as_a_day() -> None:
-    early = (PASSED, REVIEW, (MORNING, "passed again"))
-    assert stability_of(*early) > 8
-    assert card_of(lived(*early)).due - MORNING > DAY
-
-
 def test_a_solution_seen_between_two_reviews_rates_neither() -> None:
     first, second = (
         [(EVENING + day * DAY, "review"), (EVENING + day * DAY + MINUTE, "passed again")] for day in (1, 20)
