@@ -12,7 +12,7 @@ from typer import Argument, Option
 from grader.errors import EXIT_NOT_RIGHT, KataError
 
 from .app import WRITE, app
-from .terms import CourseFile, Seed, course_at, exercise_ids, level_called, progress, seed_or_fresh, unit_folders
+from .terms import CourseFile, Seed, best_level, course_at, exercise_ids, progress, seed_or_fresh, unit_folders
 
 
 @app.command(rich_help_panel=WRITE)
@@ -59,7 +59,7 @@ def verify(
 ) -> None:
     """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""
     chosen = course_at(course)
-    level = level_called("best", chosen_aloud=False)
+    level = best_level()
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)
     from grader.authoring.kit import incomplete, stale_stub, write_stubs
     from grader.authoring.verify import prove_in_parallel

@@ -22,6 +22,7 @@ from .terms import (
     CourseFile,
     Isolation,
     Seed,
+    best_level,
     console,
     course_at,
     exercise_ids,
@@ -99,7 +100,7 @@ def check(
     ] = False,
 ) -> None:
     """Check your own work."""
-    level = level_called(isolation, chosen_aloud=False)
+    level = level_called(isolation, is_for_grading=False)
     workspace = workspace_here(course)
     for name in what or []:
         if name.endswith(".py"):
@@ -197,7 +198,7 @@ def _write_script(workspace: Workspace, work: Work, level: Level, seed: int | No
 @app.command(rich_help_panel=LEARN)
 def watch(seed: Seed = None, course: CourseFile = None) -> None:
     """Check every file as soon as it is saved; press single keys for hints, the next exercise and more."""
-    level = level_called("best", chosen_aloud=False)
+    level = best_level()
     workspace = workspace_here(course)
     progress_of(workspace)
     from grader.practice.watch import Watch

@@ -15,7 +15,7 @@ from grader.sandbox.levels import launch_ahead
 
 from .app import LEARN, app
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, console, exercise_ids, level_called, open_page
+from .terms import CourseFile, best_level, console, exercise_ids, open_page
 
 if TYPE_CHECKING:
     from grader.play.catalogue import Play
@@ -62,7 +62,7 @@ def play(
         raise KataError(f"There is nothing to play in {exercise.id}: `kata play` lists what there is.")
     standing = standing_of(workspace, progress, exercise)
     source = workspace.file_of(exercise).read_bytes()
-    level = level_called("best", chosen_aloud=False)
+    level = best_level()
     launched = launch_ahead(level)  # the worker loads torch while this process loads it
     if not (page or show):
         console().print(standing.said, style="yellow" if standing.is_warning else "green")

@@ -13,7 +13,7 @@ from grader.errors import KataError
 
 from .app import LEARN, app, say
 from .learn import progress_of, workspace_here
-from .terms import CourseFile, Seed, console, exercise_ids, level_called, open_page, progress, seed_or_fresh
+from .terms import CourseFile, Seed, best_level, console, exercise_ids, open_page, progress, seed_or_fresh
 
 if TYPE_CHECKING:
     from grader.practice.review import Coming
@@ -129,7 +129,7 @@ def report(
 
     checked, begun = None, works_started(workspace)
     if begun:
-        level = level_called("best", chosen_aloud=False)
+        level = best_level()
         with progress("Checking", len(begun)) as advance:
             checked = check_works(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
         for sentence in checked.told:

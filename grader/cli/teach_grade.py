@@ -66,7 +66,7 @@ def grade(
     """Grade one submission."""
     from grader.course.installed import refuse_exposed
 
-    level = level_called(isolation, chosen_aloud=True)
+    level = level_called(isolation, is_for_grading=True)
     chosen = course_at(course)
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
@@ -122,7 +122,7 @@ def grade_class(
     """Grade a class into OUT/class.db: one record a line in OUT/results.jsonl."""
     if resume and anew:
         raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
-    level = level_called(isolation, chosen_aloud=True)
+    level = level_called(isolation, is_for_grading=True)
     demand_class(folder)
     if scheduler is None:
         from grader.classroom.judging import start_ahead

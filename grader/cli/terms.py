@@ -115,16 +115,24 @@ def course_of_class(out: Path, given: Path | None) -> Course:
     return course_at(given or course_of(out))
 
 
-def level_called(name: str, *, chosen_aloud: bool) -> Level:
-    """The level with this name; "best" is the strongest on this machine. Raises KataError for any other name."""
+def best_level() -> Level:
+    """The strongest level on this machine; one that is not full is said."""
+    level = strongest_level()
+    if level != "full":
+        print(f"Isolation here is {level}, not full: see `kata doctor`.", file=sys.stderr)
+    return level
+
+
+def level_called(name: str, *, is_for_grading: bool) -> Level:
+    """The level with this name, or the best one. Raises KataError for any other name.
+
+    is_for_grading: whether a level that is no wall is remarked.
+    """
     if name == "best":
-        level = strongest_level()
-        if level != "full":
-            print(f"Isolation here is {level}, not full: see `kata doctor`.", file=sys.stderr)
-        return level
+        return best_level()
     for level in LEVELS:
         if level == name:
-            if chosen_aloud and level not in GRADING_LEVELS:
+            if is_for_grading and level not in GRADING_LEVELS:
                 print(f"Isolation {level} is no wall: only for your own work.", file=sys.stderr)
             return level
     raise KataError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
