@@ -2,62 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 
 from grader.judge.compare import difference
 from grader.judge.whereabouts import misplaced, where
 
-from ..cases import rows
+from ..cases import rows, table
 
 AXES = ("batch", "head", "query", "key")
 
 
-def flags(*shape: int, at: list[tuple[object, ...]]) -> torch.Tensor:
-    wrong = torch.zeros(shape, dtype=torch.bool)
-    for place in at:
-        wrong[place] = True
-    return wrong
-
-
-EVERY, FROM_2 = slice(None), slice(2, None)
-
-PATTERNS = {
-    "nothing": (flags(3, 4, at=[]), ""),
-    "everything": (flags(3, 4, at=[(EVERY,)]), ""),
-    "one row": (flags(3, 4, at=[(1,)]), "only in row (query) 1, counted from 0"),
-    "rows": (flags(4, 5, at=[(1,), (3,)]), "only in rows (query) 1 and 3, counted from 0"),
-    "part of a row": (flags(3, 4, at=[(1, FROM_2)]), "only in row (query) 1, counted from 0"),
-    "column": (flags(3, 4, at=[(EVERY, 2)]), "only in column (key) 2, counted from 0"),
-    "above": (torch.ones(4, 4).triu(1).bool(), "only above the diagonal"),
-    "below": (torch.ones(4, 4).tril(-1).bool(), "only below the diagonal"),
-    "diagonal": (torch.eye(4).bool(), "only on the diagonal"),
-    "head": (flags(2, 3, 4, 5, at=[(EVERY, 1)]), "only in head 1, counted from 0"),
-    "heads": (flags(2, 3, 4, 5, at=[(EVERY, 1), (EVERY, 2)]), "only in heads 1 and 2, counted from 0"),
-    "head and rows": (
-        flags(2, 3, 4, 5, at=[(EVERY, 1, FROM_2)]),
-        "only in head 1, in rows (query) 2 and 3, counted from 0",
-    ),
-    "batch and triangle": (
-        torch.stack([torch.zeros(4, 4), torch.ones(4, 4).triu(1)]).bool(),
-        "only in axis 0, index 1, above the diagonal, counted from 0",
-    ),
-    "one axis": (flags(5, at=[(0,), (4,)]), "only in places (key) 0 and 4, counted from 0"),
-    "many": (flags(20, 2, at=[(slice(1, None),)]), "only in rows (query) 1, 2, 3, 4, 5, 6, …, counted from 0"),
-    "scattered": (flags(3, 3, at=[(0, 1), (1, 2), (2, 1), (1, 0)]), ""),
-    "a number": (torch.tensor(True), ""),
-}
-
-
-@rows(PATTERNS, "wrong", "told")
-def test_pattern_is_named(wrong: torch.Tensor, told: str) -> None:
-    axes = () if wrong.dim() == 3 else AXES[4 - wrong.dim() :]
-    assert where(wrong, axes) == told
-
-
-def test_axis_that_is_called_rows_is_not_named_twice() -> None:
-    assert where(flags(3, 4, at=[(1,)]), ("rows", "columns")) == "only in row 1, counted from 0"
-    assert where(flags(4, at=[(1,)]), ("columns",)) == "only in column 1, counted from 0"
+@rows(table(__file__, "patterns.yml"), "wrong", "told", "axes")
+def test_pattern_is_named(wrong: Any, told: str, axes: list[str] | None) -> None:
+    flags = torch.tensor(wrong).bool()
+    assert where(flags, AXES[4 - flags.dim() :] if axes is None else axes) == told
 
 
 DUE = torch.arange(24.0).reshape(2, 3, 4)
