@@ -207,24 +207,26 @@ class _Functions(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-class Observer:
-    """Observes a case while it runs."""
+class Observer(io.StringIO):
+    """Observes a case while it runs. What is printed is counted, and dropped."""
 
     def __init__(self) -> None:
-        self._sizes = _Sizes()
-        self._functions = _Functions()
-        self._output = io.StringIO()
+        super().__init__()
+        self._sizes, self._functions = _Sizes(), _Functions()
+        self._printed = 0
+
+    def write(self, text: str) -> int:
+        """Count a text that is printed."""
+        self._printed += len(text)
+        return len(text)
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
         """Observe the code in the `with` block."""
-        with contextlib.redirect_stdout(self._output), self._functions, self._sizes:
+        with contextlib.redirect_stdout(self), self._functions, self._sizes:
             yield
 
     def seen(self) -> dict[str, Any]:
         """The largest element count, the functions called, the number of characters printed."""
-        return {
-            "largest": self._sizes.largest,
-            "functions": sorted(self._functions.names)[:200],
-            "printed": len(self._output.getvalue()),
-        }
+        names = sorted(self._functions.names)[:200]
+        return {"largest": self._sizes.largest, "functions": names, "printed": self._printed}
