@@ -153,7 +153,8 @@ def played_in_cell(
             seen.append(part)
             yield _drawn(part)
         if typed.page:
-            yield _drawn(Words(f"The page is {workspace.shown(showing.write_page(seen))}"))
+            page = showing.write_page(seen).relative_to(workspace.root).as_posix()
+            yield _drawn(Words(f"The page is {page} in your workspace."))
         else:
             yield _drawn(Words(f"As a page, to point at places of a map: {again.format(f'{play.id} --page')}"))
     finally:

@@ -19,7 +19,6 @@ pytestmark = pytest.mark.timeout(400)
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)"
 WHOLE_SUM = "def share(amounts):\n    return amounts / amounts.sum()"
 LARGEST = "def share(amounts):\n    return amounts / amounts.amax(-1, keepdim=True)"
-RAISES = "def share(amounts):\n    return amounts / amount"
 ENDLESS = "def share(amounts):\n    while True:\n        pass"
 BAD_TEXT = "def share(amounts):\n    raise ValueError('<script>alert(1)</script><img src=x onerror=alert(2)>')"
 
@@ -37,7 +36,6 @@ def test_wrong_numbers_are_a_picture_for_a_visible_check_alone(kernel: Any) -> N
     assert 'kata.check("share", seed=11)' in said.text
     (picture,) = pictures(said.html)
     assert 'src="data:image/svg+xml;base64,' in picture and "yours 0.50, expected 0.25" in picture
-    assert "yours" in said.text  # the same, drawn with characters
     kernel.run(WHOLE_SUM)
     said = kernel.check("share")
     assert "✗ Every amount is divided by the sum of its own row." in said.text
@@ -63,13 +61,6 @@ def test_progress_is_noted_as_by_kata_check_and_not_by_the_test_cell(kernel: Any
 # --- which code is judged ------------------------------------------------------------------------------------------
 
 
-def test_what_the_cell_printed_and_changed_in_the_kernel_plays_no_part(kernel: Any) -> None:
-    kernel.run(RAISES)
-    kernel.run("amount = 1.0\nshare.__code__ = (lambda amounts: amounts / amounts.sum(-1, keepdim=True)).__code__")
-    kernel.run("print('4 / 4 points')\n" + RAISES.replace("amount\n", "amounts_\n"))
-    assert "✗ failed" in kernel.check("share").text
-
-
 @pytest.mark.thorough
 def test_course_may_lie_elsewhere_and_broken_checks_count_once_mended(
     kernel: Any, tmp_path: Path, make_course: Callable[..., Path]
@@ -79,7 +70,8 @@ def test_course_may_lie_elsewhere_and_broken_checks_count_once_mended(
     text = checks.read_text("utf-8")
     checks.unlink()
     kernel.run("def portion(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)")
-    assert kernel.check("portion", course=str(other)).sentence == "there are no checks for portion"
+    said, sentence = kernel.check("portion", course=str(other)), "there are no checks for portion"
+    assert (said.text, said.html) == (sentence, f"<p>{sentence}</p>")
     checks.write_text(text, "utf-8")
     assert "✓ passed" in kernel.check("portion", course=str(other / "course.yml")).text
     kernel.run(RIGHT)
@@ -95,7 +87,7 @@ def test_course_beside_a_notebook_is_used_only_when_it_was_named(
         path.write_text(f"open({str(mark)!r}, 'w')\n" + path.read_text("utf-8"), "utf-8")
     opened = open_kernel(planted)
     opened.run(RIGHT)
-    assert "there is no exercise `share`" in opened.run('kata.check("share")').sentence
+    assert "there is no exercise `share`" in opened.check("share").text
     assert not mark.exists()
     kernel.run(RIGHT)
     assert "✓ passed" in kernel.check("share").text

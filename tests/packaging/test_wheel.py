@@ -27,6 +27,8 @@ from packaging.requirements import Requirement
 
 from grader import __version__
 
+from ..cases import table
+
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(300)]
 
 BUILD_SECONDS = 400
@@ -183,23 +185,10 @@ def test_outside_of_a_workspace_it_is_said_how_to_make_one(installed: Installati
     assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
 
 
-SAID = {
-    ("kata",): (None, 0, "Next: Parts of a whole (share)"),
-    ("kata", "hint", "share"): (None, 0, "Hint 1 of 3: What must a row add up to?"),
-    ("kata", "doctor"): (None, 0, "Isolation: "),
-    ("kata", "check", "share", "wrong"): (WRONG, 1, "share"),
-    ("kata", "check", "share", "known"): (KNOWN, 1, "Probably: You divided by one sum of everything."),
-    ("kata", "check", "share", "right"): (RIGHT, 0, "4 / 4"),
-    ("kata", "solution", "share"): (RIGHT, 0, "return amounts / total"),
-    ("python", "-m", "pytest", "-v", "-p", "no:cacheprovider"): (RIGHT, 0, "01_share.py::test_example PASSED"),
-}
-
-
 def test_each_command_of_a_learner_works(workspace: Path, installed: Installation, run_command: Run) -> None:
-    for (program, *words), (source, status, said) in SAID.items():
+    for source, status, (program, *words), said in table(__file__, "cases.yml")["typed"]:
         if source is not None:
             (workspace / FILE).write_text(source, encoding="utf-8")
-        words = [word for word in words if word not in ("wrong", "known", "right")]
         done = run_command(installed.python.with_name(program), *words, cwd=workspace)
         assert done.returncode == status and said in done.stdout, done.stdout + done.stderr
 

@@ -83,15 +83,12 @@ def test_a_denied_call_fails_under_the_profile(call: str, run_command: Run, tmp_
 
 @FULL
 @pytest.mark.thorough
-def test_doctor_finds_full_isolation_under_the_profile(run_command: Run, tmp_path: Path) -> None:
-    done = under_profile(run_command, tmp_path, KATA, "doctor")
-    assert done.returncode == 0 and "Isolation: full" in done.stdout, done.stdout + done.stderr
-
-
-@FULL
-@pytest.mark.thorough
-def test_a_submission_is_graded_in_full_isolation_under_the_profile(run_command: Run, tiny_course: Path) -> None:
+def test_doctor_finds_full_isolation_under_the_profile_and_a_submission_is_graded_so(
+    run_command: Run, tiny_course: Path
+) -> None:
     place = tiny_course.parent
+    done = under_profile(run_command, place, KATA, "doctor")
+    assert done.returncode == 0 and "Isolation: full" in done.stdout, done.stdout + done.stderr
     (place / "ada").mkdir()
     (place / "ada" / "share.py").write_text("def share(a):\n    return a / a.sum(-1, keepdim=True)\n")
     grade = (KATA, "grade", "ada", "--course", tiny_course, "--json", "-", "--isolation", "full")

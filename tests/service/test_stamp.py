@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,10 +21,9 @@ def same_size(path: Path) -> None:
 
 def exchange(path: Path) -> None:
     """As an archive with fixed times unpacks it."""
-    text, before = path.read_text(), path.stat()
-    path.unlink()
-    path.write_text(text.replace("0.25, 0.25, 0.5", "0.5, 0.25, 0.25"))
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    newer = shutil.copy2(path, path.with_name("newer"))
+    same_size(newer)
+    newer.replace(path)
 
 
 def lead_elsewhere(path: Path) -> None:
