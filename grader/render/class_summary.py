@@ -346,6 +346,7 @@ class ClassSummary:
         if spread is None:
             return f"No averages{aside}." if aside else "No submissions."
         of = f" of {score(spread.worth)} points" if spread.unit == "points" else f" {spread.unit}"
+        of += " and extra credit" if self.has_extra_credit else ""
         return (
             f"Mean {score(spread.mean)}, median {score(spread.median)}{of}, "
             f"over {counted(spread.learners, 'submission')}{aside}."
