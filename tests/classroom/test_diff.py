@@ -59,7 +59,7 @@ def test_whoever_lost_points_to_an_unfair_check_gets_them_back_by_one_command(
 ) -> None:
     """The real commands and judges: the check is mended, the class graded again, and what moved is told and told again."""
     unfair = 'expect("keepdim" in learner.source, "Write keepdim.")'
-    fair = 'learner.keeps_inputs(function("share", draw.uniform(3, 4, low=1.0), names=["amounts"]))'
+    fair = 'learner.keeps_inputs(function("share", draw.uniform(3, 4, low=0.5), names=["amounts"]))'
     room.edit(f"{KIT}/checks.py", fair, unfair)
     plain = "def share(amounts):\n    return amounts / amounts.sum(-1, True)\n"
     room.hand_in({"ada/share.py": plain, "bo/share.py": True, "cy/share.py": False})

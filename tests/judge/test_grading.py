@@ -107,7 +107,7 @@ REMEMBERS = "kept = {}\ndef share(a):\n    return kept.setdefault(a.shape, a / a
 def test_that_a_function_was_called_again_is_said_where_only_the_second_output_is_wrong(
     tmp_path, make_course, open_judge, source, is_told
 ):
-    again = AGREES.replace("case(draw), case(draw)", "called_again(case(draw), draw.uniform(2, 3, low=1.0))")
+    again = AGREES.replace("case(draw), case(draw)", "called_again(case(draw), draw.uniform(2, 3, low=0.5))")
     checks = CHECKS.replace(AGREES, again).replace("import Case,", "import Case, called_again,")
     judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
     (record,) = graded(judge, source)
