@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from rich.cells import cell_len
 
 from grader.record import ExerciseResult, Problem, Record
