@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
+from grader.course.installed import CARRIED
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -30,23 +30,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.thorough)
 
 
-@pytest.fixture(scope="session")
-def course_in_wheel() -> Callable[[Path, Path], Path]:
-    """Takes the course out of a wheel and puts it into a folder, which it returns."""
-
-    def take_out(wheel: Path, folder: Path) -> Path:
-        place = "grader/carried_course/"
-        with zipfile.ZipFile(wheel) as pack:
-            files = {name.removeprefix(place): pack.read(name) for name in pack.namelist() if name.startswith(place)}
-        for name, content in files.items():
-            if name.endswith(".sealed"):
-                zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
-            elif name != "README.txt":
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                (folder / name).write_bytes(content)
-        return folder
-
-    return take_out
+def course_in_wheel(wheel: Path, folder: Path) -> Path:
+    """Take the course out of a wheel, and put it into a folder, which is returned."""
+    with zipfile.ZipFile(wheel) as pack:
+        pack.extractall(folder, [name for name in pack.namelist() if name.startswith(f"grader/{CARRIED}/")])
+    course = folder / "grader" / CARRIED
+    for sealed in course.glob("*.sealed"):
+        zipfile.ZipFile(sealed).extractall(course)
+        sealed.unlink()
+    return course
 
 
 @pytest.fixture(scope="session")
@@ -64,34 +56,23 @@ def planned_wheel(tmp_path_factory: pytest.TempPathFactory, kata: Kata, made_onc
 
 
 @pytest.fixture(scope="session")
-def planned(
-    planned_wheel: Path,
-    course_in_wheel: Callable[[Path, Path], Path],
-    use_course: Callable[[Path, Path], None],
-    made_once: Callable[..., Path],
-) -> Path:
+def planned(planned_wheel: Path, use_course: Callable[[Path, Path], None], made_once: Callable[..., Path]) -> Path:
     """The folder of the course in that wheel."""
-    folder = planned_wheel.parent / "course"
-    made = made_once("planned", lambda: course_in_wheel(planned_wheel, folder))
+    made = made_once("planned", lambda: course_in_wheel(planned_wheel, planned_wheel.parent / "course"))
     use_course(made, made)
     return made
 
 
-@pytest.fixture(scope="session")
-def answer() -> Callable[..., Path]:
-    """Hands in the course's answer to an exercise, with some text of it exchanged for another."""
-
-    def hand_in(workspace: Path, id: str, *edit: str) -> Path:
-        exercise = COURSE.exercise(id)
-        source = COURSE.solution_path(exercise).read_text("utf-8")
-        if edit:
-            assert edit[0] in source
-            source = source.replace(*edit)
-        path = workspace / "exercises" / exercise.relative_path
-        path.write_text(source, encoding="utf-8")
-        return path
-
-    return hand_in
+def answer(workspace: Path, id: str, *edit: str) -> Path:
+    """Write the course's answer to an exercise, with some text of it exchanged for another."""
+    exercise = COURSE.exercise(id)
+    source = COURSE.solution_path(exercise).read_text("utf-8")
+    if edit:
+        assert edit[0] in source
+        source = source.replace(*edit)
+    path = workspace / "exercises" / exercise.relative_path
+    path.write_text(source, encoding="utf-8")
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,7 @@ Here for a few exercises, of each kind one; scripts/compare_wheel.py does it for
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -16,31 +13,22 @@ from grader.course import load_course
 from grader.sandbox.doctor import strongest_level
 from tests.cases import rows, table
 from tests.records import check, exercise
+from tests.release.conftest import COURSE, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT / "course.yml")
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("compare_wheel", ROOT / "scripts" / "compare_wheel.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    # dataclasses look themselves up there
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+with pytest.MonkeyPatch.context() as changed:
+    changed.syspath_prepend(ROOT / "scripts")
+    import compare_wheel as script
 
 
 @rows(table(__file__, "cases.yml")["compared"], "id")
-def test_same_verdicts_and_diagnoses(id: str, script: ModuleType, planned: Path) -> None:
+def test_same_verdicts_and_diagnoses(id: str, planned: Path) -> None:
     released = load_course(planned / "course.yml")
     sources = script.sources_of(COURSE, [id])
     assert len(sources[id]) > 15
     assert list(map(str, script.compare(COURSE, released, sources, released.planned_seed, strongest_level()))) == []
 
 
-def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script: ModuleType, planned: Path) -> None:
+def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(planned: Path) -> None:
     """Mistakes that only show in such a reading are not named: nobody can be asked for theirs."""
     released = load_course(planned / "course.yml")
     sources = script.sources_of(COURSE, ["tiled_attention", "tiny_gpt"])
@@ -50,7 +38,7 @@ def test_what_is_read_from_a_learners_own_numbers_gives_the_same_verdicts(script
     assert all(each.what.startswith("tiled_attention, the mistake") and each.planned == [] for each in found)
 
 
-def test_difference_is_noticed(script: ModuleType) -> None:
+def test_difference_is_noticed() -> None:
     right = exercise(check(max_points=4.0))
     in_part = right.model_copy(update={"status": "partly", "points": 0.0})
     (found,) = script._differences("the reference", right, in_part)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ pytestmark = pytest.mark.timeout(300)
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
+CAN_ISOLATE = pytest.mark.skipif(
+    strongest_level() not in GRADING_LEVELS, reason="this machine cannot isolate submissions"
+)
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 
 
@@ -55,10 +58,8 @@ class Container:
     def grade(self, submission: dict[str, bytes], **environment: str) -> tuple[dict[str, Any], Done]:
         """Hand in these files; what results.json says then, and what the program printed."""
         for name in ("submission", "results"):
-            folder = self.root / name
-            for old in sorted(folder.rglob("*"), reverse=True):
-                old.unlink()
-            folder.mkdir(exist_ok=True)
+            shutil.rmtree(self.root / name, ignore_errors=True)
+            (self.root / name).mkdir()
         for name, content in submission.items():
             (self.root / "submission" / name).write_bytes(content)
         program = self.root / "run_autograder"
@@ -82,17 +83,11 @@ def container(packed: Path, tmp_path_factory: pytest.TempPathFactory, run_comman
     return Container.unpacked(packed, tmp_path_factory.mktemp("autograder"), run_command)
 
 
-@pytest.fixture(scope="module")
-def can_isolate() -> None:
-    """Skips where nobody's work could be graded."""
-    if strongest_level() not in GRADING_LEVELS:
-        pytest.skip("this machine cannot isolate submissions")
-
-
+@CAN_ISOLATE
 @pytest.mark.thorough
 @rows(table(__file__, "cases.yml")["gradescope"], "files", "score", "says")
 def test_work_gets_its_points_and_the_reasons(
-    files: dict[str, str | bytes], score: float, says: list[str], container: Container, can_isolate: None
+    files: dict[str, str | bytes], score: float, says: list[str], container: Container
 ) -> None:
     result, done = container.grade(
         {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
@@ -108,8 +103,9 @@ def test_work_gets_its_points_and_the_reasons(
     assert [each for each in says if each not in told] == []
 
 
+@CAN_ISOLATE
 @pytest.mark.thorough
-def test_work_that_looks_for_the_answers_finds_none(container: Container, can_isolate: None) -> None:
+def test_work_that_looks_for_the_answers_finds_none(container: Container) -> None:
     source = container.course / "solutions" / "01_parts" / "01_share.py"
     assert source.is_file()
     thief = f"exec(open({str(source)!r}).read())\n"
@@ -130,10 +126,9 @@ def test_without_a_wall_there_is_no_grade(
     assert f"{part} (not in this container)" in capsys.readouterr().out
 
 
+@CAN_ISOLATE
 @pytest.mark.thorough
-def test_container_without_namespaces_grades_at_the_reduced_level(
-    container: Container, can_isolate: None, tmp_path: Path
-) -> None:
+def test_container_without_namespaces_grades_at_the_reduced_level(container: Container, tmp_path: Path) -> None:
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     (tmp_path / "bwrap").chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
@@ -143,9 +138,10 @@ def test_container_without_namespaces_grades_at_the_reduced_level(
     assert "Isolation: reduced" in done.stdout
 
 
+@CAN_ISOLATE
 @pytest.mark.thorough
 def test_score_is_out_of_what_the_assignment_is_worth_where_a_unit_is_dropped(
-    tmp_path: Path, make_course: Callable[..., Path], kata: Run, run_command: Run, can_isolate: None
+    tmp_path: Path, make_course: Callable[..., Path], kata: Run, run_command: Run
 ) -> None:
     course = make_course(tmp_path / "course", "01_parts/01_share", "02_more/01_split", "02_more/02_cut")
     catalogue = course / "course.yml"
@@ -159,35 +155,28 @@ def test_score_is_out_of_what_the_assignment_is_worth_where_a_unit_is_dropped(
     assert {test["tags"][0] for test in result["tests"] if "score" in test} == {"share"}
 
 
-@contextmanager
-def changed(path: Path, text: str | None) -> Iterator[None]:
-    """The file holds this text for a while, or is gone."""
-    kept = path.read_bytes()
-    path.unlink() if text is None else path.write_text(text, encoding="utf-8")
-    try:
-        yield
-    finally:
-        path.write_bytes(kept)
-
-
+@CAN_ISOLATE
 @pytest.mark.thorough
-def test_course_that_is_broken_gives_no_grade(container: Container, can_isolate: None) -> None:
-    with changed(container.course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py", None):
-        result, done = container.grade({"share.py": RIGHT.encode()})
+def test_course_that_is_broken_gives_no_grade(packed: Path, tmp_path: Path, run_command: Run) -> None:
+    container = Container.unpacked(packed, tmp_path, run_command)
+    (container.course / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").unlink()
+    result, done = container.grade({"share.py": RIGHT.encode()})
     assert done.returncode == 1
     assert list(result) == ["output"] and "no checks for share" in result["output"]
 
 
+@CAN_ISOLATE
 @pytest.mark.thorough
 def test_machine_where_right_work_loses_points_grades_nobody(
-    container: Container, can_isolate: None, capsys: pytest.CaptureFixture[str]
+    packed: Path, tmp_path: Path, run_command: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    container = Container.unpacked(packed, tmp_path, run_command)
     assert walled.try_solutions(container.course / "course.yml") == 0
     assert "Right work" not in capsys.readouterr().out
     solution = container.course / "solutions" / "01_parts" / "01_share.py"
     # something that the judge may do and a learner's code may not stands for what a machine has too little of
-    with changed(solution, f"{solution.read_text('utf-8')}\n\nusers = open('/etc/passwd').read()\n"):
-        assert walled.try_solutions(container.course / "course.yml") == 1
+    solution.write_text(f"{solution.read_text('utf-8')}\n\nusers = open('/etc/passwd').read()\n", "utf-8")
+    assert walled.try_solutions(container.course / "course.yml") == 1
     assert "share" in capsys.readouterr().out
 
 

@@ -22,9 +22,7 @@ from grader.judge.bank import load_bank
 from grader.judge.plan import KnownMistake, Plan
 from grader.judge.plan_file import file_of, plan_of
 from grader.release.wheel import course_files
-
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT / "course.yml")
+from tests.release.conftest import COURSE, ROOT
 
 CARRIED = "grader/carried_course"
 SHORTEST = 24

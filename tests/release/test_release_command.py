@@ -16,11 +16,11 @@ from grader.course.installed import CARRIED
 from grader.course.model import part_of
 from grader.release.learners_wheel import own_seed
 from tests.cases import rows, table
+from tests.release.conftest import course_in_wheel
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 UseCourse = Callable[[Path, Path], None]
-TakeOut = Callable[[Path, Path], Path]
 
 CASES = table(__file__, "cases.yml")
 KITS = ("01_parts/01_share", "01_parts/02_portion")
@@ -95,7 +95,7 @@ def test_same_course_gives_the_same_bytes(
 
 
 def test_answers_are_in_one_packed_file_with_a_sentence_beside_it(
-    wheels: dict[str, Path], course: Path, course_in_wheel: TakeOut, tmp_path: Path
+    wheels: dict[str, Path], course: Path, tmp_path: Path
 ) -> None:
     carried = {name for name in names_in(wheels["answers"]) if CARRIED in name}
     assert len(carried) == 2 and f"grader/{CARRIED}/README.txt" in carried
@@ -118,22 +118,18 @@ def test_without_answers_there_are_plans_of_one_seed(wheels: dict[str, Path]) ->
 
 def test_seed_of_the_plans_follows_from_the_course(course: Path, wheels: dict[str, Path], tmp_path: Path) -> None:
     """So the same course gives the same wheel, and no class, whose seed is drawn at random, has it."""
-    with zipfile.ZipFile(wheels["plans"]) as pack:
-        pack.extract(f"grader/{CARRIED}/course.yml", tmp_path)
-    planned = load_course(tmp_path / "grader" / CARRIED / "course.yml")
-    assert planned.planned_seed == own_seed(load_course(course / "course.yml"))
-    assert own_seed(part_of(load_course(course / "course.yml"), ["share"])) != planned.planned_seed
+    whole, planned = (load_course(each / "course.yml") for each in (course, course_in_wheel(wheels["plans"], tmp_path)))
+    assert planned.planned_seed == own_seed(whole) != own_seed(part_of(whole, ["share"]))
 
 
 @pytest.mark.parametrize(
     "option", [("--only", "portion"), ("--unit", "1", "--only", "portion")], ids=["exercise", "both"]
 )
 def test_part_of_a_course_holds_nothing_of_the_rest(
-    option: tuple[str, ...], course: Path, kata: Kata, tmp_path: Path
+    option: tuple[str, ...], released: Callable[..., Path], tmp_path: Path
 ) -> None:
-    done = kata("release", "--out", tmp_path, "--with-answers", *option, cwd=course)
-    assert done.returncode == 0, done.stderr
-    assert ": 1 exercise, 3 checks, " in done.stdout
+    course = course_in_wheel(released("answers", tmp_path, *option), tmp_path)
+    assert {path.stem for path in (course / "solutions").rglob("*.py")} == {"02_portion"}
 
 
 @rows(CASES["unfit"], "kind", "file", "edit", "sentence")
@@ -150,7 +146,7 @@ def test_course_that_is_not_fit_is_refused(
 
 
 @pytest.fixture
-def planned(wheels: dict[str, Path], course_in_wheel: TakeOut, use_course: UseCourse, tmp_path: Path) -> Path:
+def planned(wheels: dict[str, Path], use_course: UseCourse, tmp_path: Path) -> Path:
     """The folder of a course without answers."""
     root = course_in_wheel(wheels["plans"], tmp_path / "planned")
     use_course(root, root)
@@ -211,7 +207,6 @@ OTHER_BITS = (
 def test_what_nobody_planned_is_no_tick_and_no_points(
     tiny_course: Path,
     kata: Kata,
-    course_in_wheel: TakeOut,
     init: Callable[[Path, Path], Path],
     run_command: Callable[..., Done],
     tmp_path: Path,

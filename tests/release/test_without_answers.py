@@ -12,16 +12,13 @@ import pytest
 
 from grader.course import load_course
 from tests.cases import rows, table
-
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT / "course.yml")
+from tests.release.conftest import COURSE, ROOT, answer
 
 MOST_BYTES = 40_000_000
 
 Done = subprocess.CompletedProcess[str]
 Kata = Callable[..., Done]
 Init = Callable[[Path, Path], Path]
-Answer = Callable[..., Path]
 
 
 def test_wheel_is_small_enough_to_be_sent(planned_wheel: Path) -> None:
@@ -36,7 +33,7 @@ def test_course_file_says_the_same_and_names_the_seed(planned: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def solved(planned: Path, tmp_path_factory: pytest.TempPathFactory, init: Init, answer: Answer) -> Path:
+def solved(planned: Path, tmp_path_factory: pytest.TempPathFactory, init: Init) -> Path:
     folder = init(planned, tmp_path_factory.mktemp("solved") / "attention")
     for exercise in COURSE.exercises:
         answer(folder, exercise.id)
@@ -61,9 +58,7 @@ def test_solution_shows_the_learners_own_and_says_so(solved: Path, kata: Kata) -
     assert "The course's own answer is not in this installation" in done.stdout
 
 
-def test_pytest_runs_all_checks(
-    planned: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done], answer: Answer
-) -> None:
+def test_pytest_runs_all_checks(planned: Path, tmp_path: Path, init: Init, run_command: Callable[..., Done]) -> None:
     here = init(planned, tmp_path / "attention")
     for id in ("softmax", "debug_model_args"):
         answer(here, id)
@@ -81,7 +76,7 @@ def both(planned: Path, tmp_path_factory: pytest.TempPathFactory, init: Init) ->
 
 
 @pytest.fixture
-def checked(both: tuple[Path, Path], planned: Path, kata: Kata, answer: Answer) -> Callable[..., list[Done]]:
+def checked(both: tuple[Path, Path], planned: Path, kata: Kata) -> Callable[..., list[Done]]:
     """What is said of the same answer with the whole course, and with the one without answers."""
     seed = load_course(planned / "course.yml").planned_seed
 
@@ -128,7 +123,7 @@ for _name in {entries!r}:
 
 
 def test_odd_answers_are_never_told_as_the_graders_own_fault(
-    planned: Path, tmp_path: Path, init: Init, kata: Kata, answer: Answer
+    planned: Path, tmp_path: Path, init: Init, kata: Kata
 ) -> None:
     folder = init(planned, tmp_path / "attention")
     for exercise in COURSE.exercises:
