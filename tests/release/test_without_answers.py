@@ -69,15 +69,12 @@ def test_pytest_runs_all_checks(planned: Path, tmp_path: Path, init: Init, run_c
 
 
 @pytest.fixture(scope="module")
-def both(planned: Path, tmp_path_factory: pytest.TempPathFactory, init: Init) -> tuple[Path, Path]:
-    """A workspace of the whole course, and one of the course without answers."""
-    folder = tmp_path_factory.mktemp("both")
-    return init(ROOT, folder / "whole"), init(planned, folder / "planned")
-
-
-@pytest.fixture
-def checked(both: tuple[Path, Path], planned: Path, kata: Kata) -> Callable[..., list[Done]]:
+def checked(
+    planned: Path, tmp_path_factory: pytest.TempPathFactory, init: Init, kata: Kata
+) -> Callable[..., list[Done]]:
     """What is said of the same answer with the whole course, and with the one without answers."""
+    folder = tmp_path_factory.mktemp("both")
+    both = init(ROOT, folder / "whole"), init(planned, folder / "planned")
     seed = load_course(planned / "course.yml").planned_seed
 
     def check(id: str, *edit: str) -> list[Done]:
