@@ -61,6 +61,8 @@ def test_agrees_with_formula(learner, draw):
         # square, heads among them: a wrong axis fits here without an error
         case(draw, (side, side), side, side, side, side),
         case(draw, (batch, heads), side, side, width, width, hidden=torch.ones(side, side).triu(1).bool()),
+        # the last query sees all, as behind a cache
+        case(draw, (batch, heads), 3, 5, width, value_width, hidden=torch.ones(3, 5).triu(3).bool()),
         case(draw, (batch, heads), queries, keys, width, width, hidden=torch.zeros(queries, keys).bool()),
         case(draw, (1, heads), queries, keys, 1, value_width),
         case(draw, (batch, 1), 1, keys, width, value_width),

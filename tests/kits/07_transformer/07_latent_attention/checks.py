@@ -115,6 +115,8 @@ def test_a_cache_can_be_used_again(learner, draw):
     for each, cache in zip(texts, caches, strict=True):
         end = f"the end of {each}"
         branching.read(TEXTS.text(draw, sizes, 2), cache, return_as=end, name=end)
+    branching.load(branching.module, draw.weights(ENTRY, *sizes.init))
+    branching.read(TEXTS.text(draw, sizes, 3), return_as="a text with other weights", name="a text with other weights")
 
     # latents that the judge made up
     handed = TEXTS.reader(draw, sizes)

@@ -60,12 +60,12 @@ class Experiment(Case):
     def __init__(self, seed):
         super().__init__(seed=seed, is_random=True)
 
-    def model(self, layers, context=CONTEXT):
-        return self.call(self.entry("TinyGPT"), VOCAB, WIDTH, HEADS, layers, context)
+    def model(self, layers, context=CONTEXT, heads=HEADS):
+        return self.call(self.entry("TinyGPT"), VOCAB, WIDTH, heads, layers, context)
 
-    def trained(self, layers, texts, context=CONTEXT, *, rate=1e-2, dtype=None, keep=False):
+    def trained(self, layers, texts, context=CONTEXT, *, heads=HEADS, rate=1e-2, dtype=None, keep=False):
         """A model, in eval(), that no longer has the zeros with which some parts rightly begin."""
-        model = self.model(layers, context)
+        model = self.model(layers, context, heads)
         self.train(model, texts, rate, keep=keep)
         self.prepare(model, dtype=dtype)
         return model
@@ -249,9 +249,13 @@ def test_future_has_no_say(learner, draw):
         model = asked.trained(2, texts)
         asked.call(model, rows, return_as="logits")
         asked.call(model, others, return_as="other logits")
+        asked.call(model, rows[:, :FEW_WORDS], return_as="logits of the beginning")
         (answers,) = ask(asked)
-        logits, other_logits = answers["logits"], answers["other logits"]
-        if not all(are_logits(each, tokens, tokens, VOCAB) for each in (logits, other_logits)):
+        logits, other_logits, beginning = (answers[name] for name in asked.returned.values())
+        if not (
+            all(are_logits(each, tokens, tokens, VOCAB) for each in (logits, other_logits))
+            and are_logits(beginning, tokens, FEW_WORDS, VOCAB)
+        ):
             return {"form": False}
         where = changed(logits, other_logits)
         return {
@@ -260,6 +264,7 @@ def test_future_has_no_say(learner, draw):
             "behind": bool(where.triu(1).any()),
             "somewhere itself": bool(where.diagonal().any()),
             "itself": bool(where.diagonal().all()),
+            "length": bool(changed(logits[:, :FEW_WORDS], beginning).any()),
         }
 
     came = read(learner, talk)
@@ -280,6 +285,10 @@ def test_future_has_no_say(learner, draw):
     expect(
         came["behind"],
         "A token was changed, but no logits at later places changed. Does the attention bring earlier tokens in?",
+    )
+    expect(
+        not came["length"],
+        "The first tokens alone get other logits than with more tokens behind them. Count positions from the start of the text.",
     )
     expect_it_learns(learner, draw)
 
@@ -323,22 +332,29 @@ def test_order_of_earlier_tokens_counts(learner, draw):
     song, tokens = Song.of(draw), some_tokens(draw, 8, CONTEXT)
     first, second = 1, CONTEXT // 2
     tokens[:, first] = another(draw, tokens[:, second])
-    swapped = tokens.clone()
+    swapped, twice = tokens.clone(), tokens.clone()
     swapped[:, first], swapped[:, second] = tokens[:, second], tokens[:, first]
+    twice[:, first] = tokens[:, second]
 
     def talk(ask):
         # from small numbers some right models begin so evenly that places hardly count: it has to read first
         asked, model = song.reader(READING_STEPS, layers=1)
         asked.last_logits(model, tokens, "logits")
         asked.last_logits(model, swapped, "logits of the swapped")
+        asked.last_logits(model, twice, "logits of another token")
         (answers,) = ask(asked)
         last = [answers[name] for name in asked.returned.values()]
         if not all(are_logits(each, len(tokens), VOCAB) for each in last):
             return {"form": False}
-        return {"changed": bool(changed(*last).any())}
+        return {"changed": bool(changed(*last[:2]).any()), "seen": bool(changed(last[0], last[2]).any())}
 
+    came = read(learner, talk)
     expect(
-        read(learner, talk)["changed"],
+        came["changed"] or came["seen"],
+        "With one layer, the last logits stay the same when a token further back is changed. Does each token look at all earlier ones?",
+    )
+    expect(
+        came["changed"],
         "With one layer, the last logits stay the same when two earlier tokens change places, so the model does not know positions. Add "
         "position vectors to the token vectors, or turn queries and keys by their position.",
     )
@@ -379,8 +395,9 @@ def test_a_deep_model_still_hears_its_own_token(learner, draw):
 
 @points(3, role="main", converses=True)
 def test_every_layer_has_weights_of_its_own(learner, draw):
-    """More layers mean more parameters, and a gradient reaches the added ones."""
+    """More layers mean more parameters, a gradient reaches all of them, and num_heads changes the logits."""
     seed, tokens, weights = draw.seed(), some_tokens(draw, 2, 5), draw.normal(2, 5, VOCAB)
+    texts = some_texts(draw)
 
     def talk(ask):
         asked = Experiment(seed)
@@ -389,19 +406,41 @@ def test_every_layer_has_weights_of_its_own(learner, draw):
             asked.call(asked.all_parameters(model), method="__repr__", return_as=f"sizes of {name}")
         for name, model in models.items():
             asked.unreached(model, tokens, weights, f"unreached of {name}")
+        asked.parameters(models["few"])
         (answers,) = ask(asked)
         few, many = ([answers[f"{what} of {name}"] for what in ("sizes", "unreached")] for name in models)
         if not all(isinstance(sizes, str) and isinstance(unreached, int) for sizes, unreached in (few, many)):
             return {"form": False}
-        return {"grows": few[0] != many[0], "reached": few[1] == many[1]}
+        # one that is not to be trained, a table say, needs no gradient
+        frozen = sum(not is_trainable for _, is_trainable in answers["parameters"].values())
+        return {"grows": few[0] != many[0], "as many": few[1] == many[1], "reached": few[1] == frozen}
 
     came = read(learner, talk)
     if not came["grows"]:
         fail(_why_it_does_not_grow(learner, seed, tokens))
     expect(
-        came["reached"],
+        came["as many"],
         "With more layers there are parameters that no gradient reaches: not every layer is used. Each layer works on what the one "
         "before it returned.",
+    )
+    expect(
+        came["reached"],
+        "There are parameters that no gradient reaches, so they do not learn. Is something detached, or a part never used?",
+    )
+
+    def with_heads(ask):
+        pair = []
+        for heads in (HEADS, HEADS // 2):
+            pair.append(Experiment(seed))
+            pair[-1].call(pair[-1].trained(1, texts, heads=heads), tokens, return_as="logits")
+        logits = [answers["logits"] for answers in ask(*pair)]
+        if not all(are_logits(each, 2, 5, VOCAB) for each in logits):
+            return {"form": False}
+        return {"changed": not torch.equal(*logits)}
+
+    expect(
+        read(learner, with_heads)["changed"],
+        f"With {HEADS} heads and with {HEADS // 2} the logits are the same: `num_heads` is not used.",
     )
 
 

@@ -87,6 +87,11 @@ MISTAKES = [
         caught_by=ORDER,
         edits=[(POSITION, "")],
     ),
+    Mistake(
+        "positions-from-the-end",
+        "The positions were counted from the end, so each new token moves all earlier ones. The first token has position 0, however long the text.",
+        edits=[(POSITION, " + self.position(torch.arange(self.context_length)[-idx.shape[1] :])")],
+    ),
     # --- layers
     Mistake(
         "no-residual",
@@ -115,6 +120,18 @@ MISTAKES = [
         edits=[(LOOP, "        h = self.blocks[-1](h)\n")],
     ),
     Mistake(
+        "embedding-detached",
+        "No gradient reaches the vectors of the tokens or of the positions: .detach(), .data or torch.no_grad() cuts it off. They learn, too.",
+        caught_by=LAYERS,
+        edits=[("self.token(idx)", "self.token(idx).detach()")],
+    ),
+    Mistake(
+        "num-heads-ignored",
+        "`num_heads` is not used. Split queries, keys and values into num_heads heads.",
+        caught_by=LAYERS,
+        edits=[(BLOCKS, "[Block(d_model, 1) for _ in range(num_layers)]")],
+    ),
+    Mistake(
         "layers-in-a-list",
         "The layers are in a plain Python list, so the module does not find their parameters, and they are not trained. Use nn.ModuleList.",
         caught_by=LAYERS,
@@ -129,7 +146,8 @@ MISTAKES = [
     # --- writing
     Mistake(
         "drawn-at-random",
-        "The new tokens were drawn at random by their probabilities. Greedy means: always the one with the largest logit.",
+        "The new tokens do not follow the logits of the last place: they were drawn at random, or other places had a say. Greedy means: always "
+        "the one with the largest logit there.",
         caught_by=GREEDY,
         edits=[(ARGMAX, "torch.multinomial(logits[:, -1].softmax(-1), 1)")],
     ),
