@@ -2,6 +2,12 @@
 
 from grader.judge.authoring import Mistake
 
+ONE_FOR_SEVERAL = (
+    ("keys-dropped-whole", "queries of a sequence drop the same keys", "..., :1, :"),
+    ("one-dropout-for-all-heads", "heads drop the same weights", ":, :1"),
+    ("one-dropout-for-the-batch", "sequences of a batch drop the same weights", ":1"),
+)
+"""(id of a mistake, what all do, the part of the weights that random numbers are drawn for)."""
 NEXT = "\n        "
 IN_IF = "\n            "
 
@@ -98,8 +104,23 @@ def own_dropout(*, layer: str, acts: str, on_weights: str, rows: str, wrong_laye
         ),
         Mistake(
             "dropped-whole-rows",
-            f"Dropout1d or Dropout2d drops whole rows or {rows}. Each single weight is dropped by itself: nn.Dropout.",
+            f"Whole rows or {rows} are dropped, as by Dropout1d or Dropout2d. Each single weight is dropped by itself: nn.Dropout.",
             caught_by=on_weights,
             edits=[("nn.Dropout(dropout)", f"nn.{wrong_layer}(dropout)")],
+        ),
+        *[
+            Mistake(
+                id,
+                f"All {what}. Each single weight is dropped by itself: nn.Dropout on the weights.",
+                caught_by=on_weights,
+                edits=[(drop, f"weights = weights * {layer}(torch.ones_like(weights[{part}]))")],
+            )
+            for id, what, part in ONE_FOR_SEVERAL
+        ],
+        Mistake(
+            "dropout-seeded",
+            "A seed is set before the dropout, so every call drops the same weights. Leave the seed to whoever trains.",
+            caught_by=on_weights,
+            edits=[(drop, f"torch.manual_seed(0){NEXT}{drop}")],
         ),
     ]

@@ -31,6 +31,15 @@ def mistakes(*, root: str, width: str = "head_dim", compared: str = "one head", 
     ]
 
 
+def half_outside_the_power(*, root: str, width: str) -> list[Mistake]:
+    """`width ** 1 / 2` in the place of the root, in brackets and without."""
+    message = "The scores are divided by half of d, or by d and by 2, not by √d. `d ** 1 / 2` is (d ** 1) / 2: write d ** 0.5."
+    return [
+        Mistake("half-outside-the-power", message, edits=[(root, f"({width} ** 1 / 2)")]),
+        Mistake("half-outside-without-brackets", message, edits=[(root, f"{width} ** 1 / 2")]),
+    ]
+
+
 def scale_of_heads(*, root: str, width: str = "head_dim", compared: str = "one head", heads: str) -> list[Mistake]:
     """The width of a head is mixed up with another number. `heads`: the attribute with the number of heads."""
     return [

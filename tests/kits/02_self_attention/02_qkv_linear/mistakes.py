@@ -150,6 +150,12 @@ MISTAKES = [
         edits=[("hidden_size**-0.5", "1 / hidden_size")],
     ),
     Mistake(
+        "scaling-with-half-outside",
+        "`scaling` is 2 / hidden_size: `hidden_size ** 1 / 2` is (hidden_size ** 1) / 2. Write hidden_size ** -0.5.",
+        caught_by=SCALING,
+        edits=[("hidden_size**-0.5", "1 / (hidden_size ** 1 / 2)")],
+    ),
+    Mistake(
         "scaling-is-the-width",
         "`scaling` is hidden_size itself. It should be one over its square root: hidden_size ** -0.5.",
         caught_by=SCALING,

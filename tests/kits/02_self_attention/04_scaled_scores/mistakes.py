@@ -1,4 +1,4 @@
-from families import results
+from families import results, scale
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
@@ -17,6 +17,7 @@ MISTAKES = [
         "The scores are divided by d, not by √d. Take the root of the width.",
         edits=[(SCALED, "scores / query.shape[-1]")],
     ),
+    *scale.half_outside_the_power(root="query.shape[-1] ** 0.5", width="query.shape[-1]"),
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",

@@ -1,4 +1,4 @@
-from families import instead_of_softmax
+from families import instead_of_softmax, scale
 
 from grader.judge.authoring import Mistake, kept_from_the_last_call
 
@@ -23,6 +23,7 @@ MISTAKES = [
         "The scores are divided by d, not by √d. Take the root of the width.",
         edits=[("math.sqrt(query.size(-1))", "query.size(-1)")],
     ),
+    *scale.half_outside_the_power(root="math.sqrt(query.size(-1))", width="query.size(-1)"),
     Mistake(
         "scale-upside-down",
         "The scores are multiplied by √d where they should be divided by it.",
@@ -41,7 +42,8 @@ MISTAKES = [
     ),
     Mistake(
         "second-size-for-the-width",
-        "query.size(1) is the width only where there is no batch. Count from the back: query.size(-1) is the width whatever stands before it.",
+        "With three axes the scores are divided by the root of the number of queries: query.size(1), or query.size(-2). "
+        "The width is the last size whatever stands before it: query.size(-1).",
         edits=[("query.size(-1)", "query.size(1)")],
     ),
     Mistake(

@@ -1,12 +1,13 @@
-import math
 from dataclasses import dataclass
 from functools import partial
 
 import torch
 
 from grader.judge.authoring import (
+    TOKENS,
     called_again,
     drops_in_training_only,
+    drops_single_weights,
     expect,
     has_mask_as_buffer,
     hides_the_last_token,
@@ -15,6 +16,8 @@ from grader.judge.authoring import (
     module,
     points,
     same,
+    telling_input,
+    telling_weights,
 )
 
 ENTRY = "CausalAttention"
@@ -179,41 +182,10 @@ def test_dropout_acts_in_training_only(learner, draw):
 @points(1)
 def test_dropout_acts_on_the_weights(learner, draw):
     """In training each single weight is dropped with probability p, or else divided by 1 - p."""
-    batch, tokens, d_in, d_out, p = 256, 6, 4, 3, 0.25
-    sizes = Sizes(batch, tokens, d_in, d_out)
-    # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
-    weights = {
-        "W_query.weight": torch.zeros(d_out, d_in),
-        "W_key.weight": draw.normal(d_out, d_in),
-        "W_value.weight": torch.full((d_out, d_in), 1 / d_in),
-    }
-    once, again = learner.outputs(
-        *[
-            case(draw, sizes, dropout=p, x=torch.ones(batch, tokens, d_in), weights=weights, train=True)
-            for _ in range(2)
-        ]
-    )
-    first, last = once[:, 0, 0], once[:, -1, 0]
-    expect(not same(again, once), "Two calls in training with other random numbers agree: nothing is dropped.")
-    expect(
-        same(once, once[..., :1].expand_as(once)),
-        "The columns of the output were not dropped together. Dropout belongs on the weights, not on the values or the output.",
-    )
-    kept = first > 0.5
-    expect(
-        same(first, kept / (1 - p)),
-        "In training a weight should be either 0 or divided by 1 - p. Dropout comes after the softmax, and nothing is normalised after it.",
-    )
-    expect(
-        abs(float(kept.double().mean()) - (1 - p)) < 6 * math.sqrt(p * (1 - p) / batch),
-        "The wrong share of the weights is dropped. `dropout` is the probability to drop a weight, not to keep it.",
-    )
-    partly = (last > 0.05) & (last < 1 / (1 - p) - 0.05)
-    # each of six weights drawn by itself: a row is partly kept with probability 1 - .75^6 - .25^6, about .82
-    expect(
-        float(partly.double().mean()) > 0.5,
-        "Whole rows of weights are dropped at once. Each single weight is dropped or kept by itself.",
-    )
+    sizes = Sizes(32, TOKENS, 2 * TOKENS + 1, 2 * TOKENS)
+    weights = telling_weights(draw.weights(ENTRY, *sizes.init()), "W_value")
+    x = telling_input(sizes.batch, sizes.d_in)
+    drops_single_weights(learner, partial(case, draw, sizes, x=x, weights=weights))
 
 
 @points(0.75)

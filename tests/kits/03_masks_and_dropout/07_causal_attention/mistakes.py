@@ -26,6 +26,7 @@ LAYERS = ("W_query", "W_key", "W_value")
 MISTAKES = [
     # --- the scale
     *scale.mistakes(root=ROOT, width="d_out", compared="a query"),
+    *scale.half_outside_the_power(root=ROOT, width="self.d_out"),
     Mistake(
         "scale-from-d-in",
         "The scores are divided by √d_in, the width of x. The vectors that are compared have the width d_out.",
@@ -148,8 +149,11 @@ MISTAKES = [
         caught_by=DROPOUT,
         edits=[(HIDE, HIDE + "\n        scores = self.dropout(scores)"), (DROP, "")],
     ),
-    *dropout.own_dropout(
-        layer="self.dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, rows="sequences", wrong_layer="Dropout1d"
+    *without(
+        dropout.own_dropout(
+            layer="self.dropout", acts=DROPOUT, on_weights=ON_WEIGHTS, rows="sequences", wrong_layer="Dropout1d"
+        ),
+        "one-dropout-for-all-heads",
     ),
     # --- the rest
     *layers.returned_instead(

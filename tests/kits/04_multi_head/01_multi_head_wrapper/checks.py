@@ -1,12 +1,13 @@
-import math
 from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
 
 from grader.judge.authoring import (
+    TOKENS,
     called_again,
     drops_in_training_only,
+    drops_single_weights,
     expect,
     hides_the_last_token,
     loud_inputs,
@@ -14,6 +15,8 @@ from grader.judge.authoring import (
     module,
     points,
     same,
+    telling_input,
+    telling_weights,
 )
 
 ENTRY = "MultiHeadAttentionWrapper"
@@ -159,37 +162,10 @@ def test_dropout_acts_in_training_only(learner, draw):
 @points(0.5)
 def test_dropout_acts_on_the_weights_of_each_head(learner, draw):
     """In training each weight of each head is dropped by itself with probability p, or else divided by 1 - p."""
-    p = 0.25
-    sizes = Sizes(batch=128, tokens=4, d_in=4, d_out=3, heads=3)
-    # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
-    weights = draw.weights(ENTRY, *sizes.init())
-    for name in weights:
-        if "W_query" in name:
-            weights[name] = torch.zeros(sizes.d_out, sizes.d_in)
-        elif "W_value" in name:
-            weights[name] = torch.full((sizes.d_out, sizes.d_in), 1 / sizes.d_in)
-    x = torch.ones(sizes.batch, sizes.tokens, sizes.d_in)
-    once, again = learner.outputs(*[case(draw, sizes, dropout=p, x=x, weights=weights, train=True) for _ in range(2)])
-    by_head = once.reshape(sizes.batch, sizes.tokens, sizes.heads, sizes.d_out)
-    first = by_head[:, 0, :, 0]
-    expect(not same(again, once), "Two calls in training with other random numbers agree: nothing is dropped.")
-    expect(
-        same(by_head, by_head[..., :1].expand_as(by_head)),
-        "The columns of one head were not dropped together. Dropout belongs on the weights inside the heads, not on the result.",
-    )
-    kept = first > 0.5
-    expect(
-        same(first, kept / (1 - p)),
-        "In training a weight should be either 0 or divided by 1 - p. Is there a second dropout, outside the heads?",
-    )
-    expect(
-        abs(float(kept.double().mean()) - (1 - p)) < 6 * math.sqrt(p * (1 - p) / kept.numel()),
-        "The wrong share of the weights is dropped. Pass `dropout` on to the heads as it is.",
-    )
-    expect(
-        not same(first, first[:, :1].expand_as(first)),
-        "All heads drop the same weights. Each head draws its own.",
-    )
+    sizes = Sizes(16, TOKENS, 2 * TOKENS + 1, 2 * TOKENS, heads=3)
+    weights = telling_weights(draw.weights(ENTRY, *sizes.init()), "W_value")
+    x = telling_input(sizes.batch, sizes.d_in)
+    drops_single_weights(learner, partial(case, draw, sizes, x=x, weights=weights), heads=sizes.heads)
 
 
 @points(0.5)

@@ -167,7 +167,7 @@ MISTAKES = [
     ),
     Mistake(
         "dropout-not-passed",
-        "The heads were made without the dropout that was asked for. Pass `dropout` on to CausalAttention.",
+        "The heads drop nothing in training. Pass `dropout` on to CausalAttention, and do not put the heads into eval().",
         caught_by=DROPOUT,
         edits=[(HEAD, HEAD.replace("dropout", "0.0"))],
     ),

@@ -4,8 +4,10 @@ from functools import partial
 import torch
 
 from grader.judge.authoring import (
+    TOKENS,
     called_again,
     drops_in_training_only,
+    drops_single_weights,
     expect,
     has_mask_as_buffer,
     hides_the_last_token,
@@ -14,6 +16,8 @@ from grader.judge.authoring import (
     module,
     points,
     same,
+    telling_input,
+    telling_weights,
 )
 
 ENTRY = "MultiHeadAttention"
@@ -165,50 +169,10 @@ def test_dropout_acts_in_training_only(learner, draw):
 @points(1)
 def test_dropout_acts_on_the_weights(learner, draw):
     """In training each single weight is dropped with probability p, or else divided by 1 - p."""
-    batch, tokens, d_in, heads, head_dim, p = 64, 6, 4, 4, 3, 0.25
-    sizes = Sizes(batch, tokens, d_in, heads, head_dim)
-    width = heads * head_dim
-    # all scores are 0 and all values 1: each output is the sum of its row's weights, and row 0 has a single weight
-    weights = {
-        "W_query.weight": torch.zeros(width, d_in),
-        "W_key.weight": draw.normal(width, d_in),
-        "W_value.weight": torch.full((width, d_in), 1 / d_in),
-        "out_proj.weight": torch.eye(width),
-        "out_proj.bias": torch.zeros(width),
-    }
-    x = torch.ones(batch, tokens, d_in)
-    once, again, undropped = learner.outputs(
-        *[case(draw, sizes, dropout=p, x=x, weights=weights, train=True) for _ in range(2)],
-        case(draw, sizes, x=x, weights=weights),
-    )
-    expect(
-        same(undropped, torch.ones_like(undropped)),
-        "In eval() already the output is wrong when every value is 1: the weights of each query should sum to 1. Mend that first, "
-        "then look at the dropout.",
-    )
-    by_head = once.reshape(batch, tokens, heads, head_dim)
-    first, last = by_head[:, 0, :, 0], by_head[:, -1, :, 0]
-    expect(
-        not same(again, once), "Two calls in training with other random numbers agree: none of the weights is dropped."
-    )
-    expect(
-        same(by_head, by_head[..., :1].expand_as(by_head)),
-        "The columns of one head were not dropped together. Dropout belongs on the weights, not on the values or the output.",
-    )
-    kept = first > 0.5
-    expect(
-        same(first, kept / (1 - p)),
-        "In training a weight should be either 0 or divided by 1 - p. Dropout comes after the softmax, and nothing is normalised after it.",
-    )
-    expect(
-        0.55 < float(kept.float().mean()) < 0.95,
-        "The wrong share of the weights is dropped. `dropout` is the probability to drop a weight, not to keep it.",
-    )
-    partly = (last > 0.05) & (last < 1 / (1 - p) - 0.05)
-    expect(
-        float(partly.float().mean()) > 0.3,
-        "Whole rows of weights are dropped at once. Each single weight is dropped or kept by itself.",
-    )
+    sizes = Sizes(16, TOKENS, 16, 4, 2 * TOKENS)
+    weights = telling_weights(draw.weights(ENTRY, *sizes.init()), "W_value")
+    x = telling_input(sizes.batch, sizes.d_in)
+    drops_single_weights(learner, partial(case, draw, sizes, x=x, weights=weights), heads=sizes.heads)
 
 
 @points(1)

@@ -15,6 +15,7 @@ DIVIDES = 'assert d_out % num_heads == 0, "d_out must be divisible by num_heads"
 MISTAKES = [
     # --- the scale
     *scale.mistakes(root=ROOT),
+    *scale.half_outside_the_power(root=ROOT, width="self.head_dim"),
     Mistake(
         "scale-from-d-out",
         "The scores are divided by √d_out. A head compares vectors of width head_dim = d_out / num_heads, so it is √head_dim.",

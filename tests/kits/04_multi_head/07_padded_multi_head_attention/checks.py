@@ -4,15 +4,19 @@ from functools import partial
 import torch
 
 from grader.judge.authoring import (
+    TOKENS,
     called_again,
     cut_off,
     drops_in_training_only,
+    drops_single_weights,
     expect,
     loud_inputs,
     loud_weights,
     module,
     points,
     same,
+    telling_input,
+    telling_weights,
 )
 
 ENTRY = "MultiHeadAttention"
@@ -204,61 +208,28 @@ def test_dropout_acts_in_training_only(learner, draw):
     drops_in_training_only(learner, partial(case, draw, drawn_sizes(draw)))
 
 
-def in_training(learner, draw, tokens, dropout):
-    """Sums of each query's weights after the dropout, (batch, tokens, heads): before it, each weight is 1 / tokens."""
-    sizes = Sizes(128, tokens, 4, 3)
-    width = sizes.init[0]
-    # all scores are 0 and all values 1: each output is the sum of its row's weights
-    weights = {f"{name}.bias": torch.zeros(width) for name in ("q_proj", "k_proj", "v_proj", "o_proj")}
-    weights["q_proj.weight"] = torch.zeros(width, width)
-    weights["k_proj.weight"] = draw.normal(width, width)
-    weights["v_proj.weight"] = torch.full((width, width), 1 / width)
-    weights["o_proj.weight"] = torch.eye(width)
-    x = torch.ones(128, tokens, width)
-    once, again = learner.outputs(
-        *[case(draw, sizes, dropout=dropout, x=x, weights=weights, train=True) for _ in range(2)]
-    )
-    expect(
-        not same(again, once),
-        "Two calls in training with other random numbers agree: nothing is dropped (or everything).",
-    )
-    by_head = once.reshape(128, tokens, 4, 3)
-    expect(
-        same(by_head, by_head[..., :1].expand_as(by_head)),
-        "The columns of one head were not dropped together. Dropout belongs on the weights, not on the values or the output.",
-    )
-    return by_head[..., 0]
+def telling_case(draw):
+    """A case that only lacks `dropout` and `train`; its output tells the weights of four heads."""
+    sizes = Sizes(16, TOKENS, 4, 2 * TOKENS)
+    weights = telling_weights(draw.weights(ENTRY, *sizes.init), "v_proj", "o_proj")
+    return partial(case, draw, sizes, x=telling_input(sizes.batch, sizes.init[0]), weights=weights)
 
 
 @points(0.75)
 def test_dropout_acts_on_the_weights(learner, draw):
     """In training each single weight is dropped with probability p, or else divided by 1 - p."""
-    p = 0.25
-    four, one = in_training(learner, draw, 4, p), in_training(learner, draw, 1, p)
-    kept = one > 0.5
-    expect(
-        same(one, kept / (1 - p)),
-        "In training a weight should be either 0 or divided by 1 - p. Dropout comes after the softmax, and nothing is normalised after it.",
-    )
-    expect(
-        0.62 < float(kept.float().mean()) < 0.88,
-        "The wrong share of the weights is dropped. `dropout` is the probability to drop a weight, not to keep it.",
-    )
-    partly = (four > 0.05) & (four < 1 / (1 - p) - 0.05)
-    expect(
-        float(partly.float().mean()) > 0.3,
-        "Whole rows of weights are dropped at once. Each single weight is dropped or kept by itself.",
-    )
+    drops_single_weights(learner, telling_case(draw), heads=4)
 
 
 @points(0.5)
 def test_dropout_is_a_tenth_by_default(learner, draw):
     """Without a `dropout` argument a weight is dropped with probability 0.1."""
-    one = in_training(learner, draw, 1, None)
-    kept = one > 0.5
-    # 512 weights: six standard deviations are 0.08
+    of_weights = telling_case(draw)
+    learner.agrees(of_weights(dropout=0.0))
+    undropped, came = learner.outputs(of_weights(dropout=0.0), of_weights(train=True))
+    # that each is dropped by itself, and how many, is asked above; what is left is divided by 1 - p, which tells p
     expect(
-        0.02 < float((~kept).float().mean()) < 0.18 and same(one, kept / 0.9),
+        same(came, undropped * (came > undropped / 2) / 0.9),
         "Without a `dropout` argument a weight should be dropped with probability 0.1, and divided by 0.9 if it is kept.",
     )
 

@@ -66,6 +66,7 @@ def document_copied(name, *edits):
 MISTAKES = [
     # --- the scale
     *scale.mistakes(root=ROOT, tokens="s"),
+    *scale.half_outside_the_power(root=ROOT, width="self.head_dim"),
     scale.scale_of_the_model(root=ROOT),
     *scale.scale_of_heads(root=ROOT, heads="nums_head"),
     # --- the mask

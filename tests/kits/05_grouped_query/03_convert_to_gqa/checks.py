@@ -29,7 +29,9 @@ def case(weights, heads, kv, *, dtype=torch.float32, return_given=False):
     state = asked.call(holder, method="state_dict")
     asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, return_as="output")
     if return_given:
-        asked.return_value(state, "given")
+        asked.call(state, method="copy", return_as="given")
+        asked.call(asked.output, method="clear")
+        asked.return_value(state, "given, after what came back was emptied")
     return asked
 
 
@@ -101,3 +103,7 @@ def test_state_dict_is_left_alone(learner, draw):
     answers = learner.ask(*[case(*each, return_given=True) for each in given])
     for answer, (weights, *_) in zip(answers, given, strict=True):
         leaves_dict_alone(answer["given"], weights, "Put the averages into a dict of your own.")
+        expect(
+            answer["given, after what came back was emptied"],
+            "The dict that was passed in came back. Return a new one.",
+        )
