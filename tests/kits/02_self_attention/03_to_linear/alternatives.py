@@ -57,4 +57,10 @@ def to_linear(weight):
     layer.weight = nn.Parameter(weight.detach().float().T.contiguous())
     return layer.to(weight)
 ''',
+    "weight_of_another_size": """\
+def to_linear(weight):
+    linear = nn.Linear(1, 1, bias=False)
+    linear.weight = nn.Parameter(weight.detach().mT.clone(memory_format=torch.contiguous_format))
+    return linear
+""",
 }

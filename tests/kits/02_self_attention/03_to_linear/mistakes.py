@@ -129,12 +129,6 @@ def to_linear(weight):
         edits=[("return linear", "return nn.Sequential(linear)")],
     ),
     Mistake(
-        "weight-of-another-size",
-        "The numbers are right, but in_features and out_features are not the sizes of the weight. Make the layer with nn.Linear(d_in, d_out, bias=False).",
-        caught_by=LAYER,
-        edits=[("nn.Linear(d_in, d_out", "nn.Linear(1, 1"), (FILLED, "linear.weight = nn.Parameter(weight.T.clone())")],
-    ),
-    Mistake(
         "tensor-as-weight",
         "The numbers are right, but the weight is no parameter of the layer any more (del, setattr of a plain tensor), so it cannot be trained. Copy into linear.weight, or set an nn.Parameter.",
         caught_by=LAYER,

@@ -37,7 +37,7 @@ def layer_norm(x, weight, bias, eps=1e-5):
 def layer_norm(x, weight, bias, eps=1e-5):
     mean = x.mean(dim=-1, keepdim=True)
     variance = (x * x).mean(dim=-1, keepdim=True) - mean * mean
-    return (x - mean) * torch.rsqrt(variance.clamp(min=0) + eps) * weight + bias
+    return (x - mean) * torch.rsqrt(variance + eps) * weight + bias
 """,
     "std_and_einsum": """\
 def layer_norm(x, weight, bias, eps=1e-5):

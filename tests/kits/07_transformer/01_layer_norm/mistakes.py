@@ -45,12 +45,6 @@ MISTAKES = [
         "The mean of the squares of x was used as the variance. The variance is the mean of the squares of x - mean.",
         edits=[(VARIANCE, "x.square().mean(dim=-1, keepdim=True)")],
     ),
-    Mistake(
-        "variance-below-zero",
-        "The variance came from a difference of two large numbers, which rounding can turn below 0, so its root is NaN: .clamp(min=0).",
-        caught_by="test_a_constant_row_gives_the_bias",
-        edits=[(VARIANCE, "(x * x).mean(dim=-1, keepdim=True) - mean * mean")],
-    ),
     # --- the axis
     Mistake(
         "over-the-tokens",

@@ -54,11 +54,10 @@ def test_one_place(learner, draw):
 
 @points(0.5)
 def test_many_places(learner, draw):
-    """It holds for hundreds and thousands of places, as far as float32 is exact there."""
+    """It holds for hundreds of places, as far as float32 is exact there."""
     learner.agrees(
         case(draw.integer(200, 400), width(draw)),
         case(draw.integer(500, 900), width(draw, 9, 16)),
-        case(draw.integer(5001, 5500), 6),
         magnitude=LOOSELY,
     )
 
