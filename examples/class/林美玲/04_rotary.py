@@ -11,7 +11,7 @@ def table(length, half, base):
 
 def apply_rotary(x, base=10000.0, offset=0):
     n, half = x.shape[2], x.shape[3] // 2
-    cos, sin = table(offset + n, half, float(base))[:, offset:].to(x)
+    cos, sin = table(256, half, float(base))[:, offset : offset + n].to(x)
     out = torch.empty_like(x)
     out[..., :half] = x[..., :half] * cos - x[..., half:] * sin
     out[..., half:] = x[..., :half] * sin + x[..., half:] * cos
