@@ -17,7 +17,7 @@ def rows(draw, *shape, scale=2.0):
     """
     x = draw.normal(*shape)
     x = x - x.mean(-1, keepdim=True)
-    size = draw.uniform(*shape[:-1], 1, low=0.75, high=1.5) / x.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-3)
+    size = draw.uniform(*shape[:-1], 1, low=0.75, high=1.5) / x.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-12)
     return scale * (x * size + 0.75 * draw.normal(*shape[:-1], 1))
 
 
