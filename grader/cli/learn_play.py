@@ -142,7 +142,7 @@ def _converse(showing: Showing, play: Play, off: Sequence[str]) -> None:
     told = [f"Type {play.reads}."] if play.reads else []
     if play.switches:
         names = ["head:1.3" if switch == "head" else switch for switch in play.switches]
-        there = f"(there is {', '.join(names)}), `without` alone switches all on again."
+        there = f"(there is {', '.join(names)}), `without` turns all on."
         told.append(f"`without {names[0]}` switches a part off {there}")
     console().print(" ".join([*told, "An empty line ends."]), style="dim", markup=False)
     text = showing.example

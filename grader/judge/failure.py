@@ -125,7 +125,7 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
         said += ". Inputs may be float64: make tensors with their dtype, and layers in `__init__`"
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
     is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
-    if is_ours and text.startswith("'NoneType' object"):
+    if is_ours and text.startswith("'NoneType' object has no attribute"):
         return "Your code returned None: is a `return` missing?"
     shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line, _documented(source_lines))
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
