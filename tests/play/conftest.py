@@ -133,9 +133,9 @@ class Desk:
         self.write(id, *edits)
         return self.kata("check", id)
 
-    def passes_unchecked(self, id: str) -> None:
+    def passes_unchecked(self, id: str, *edits: Edit) -> None:
         """Write it and note that it passed, without the minute that checking a language model takes here."""
-        points, digest = self._course.exercise(id).points, digest_of(self.write(id).read_bytes())
+        points, digest = self._course.exercise(id).points, digest_of(self.write(id, *edits).read_bytes())
         entry = AttemptEntry(at=now(), status="passed", points=points, max_points=points, digest=digest)
         with ProgressFile(self.folder / ".kata").change() as progress:
             progress.of(id).note(entry)
