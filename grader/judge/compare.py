@@ -34,7 +34,7 @@ LONG_FRACTION = re.compile(r"\.\d{3,}")
 FEW = {2: "two", 3: "three", 4: "four"}
 ORDINALS = ("first", "second", "third", "fourth")
 
-CUT_OFF = "The output is right, so part of the way back may be cut off (detach, .data, no_grad)."
+CUT_OFF = "The output is right, so part of the gradient may be cut off (detach, .data, no_grad)."
 
 GENEROUS = 10.0
 """Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
