@@ -19,7 +19,6 @@ from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
 from grader.intake.names import first_few
 from grader.judge.seeds import seed_for
-from grader.played import as_bytes
 from grader.record import ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
@@ -36,7 +35,7 @@ from .pool import Judges, graded, ungraded
 from .results import ClassResults, changed_aside, publish, published
 from .roster import Learner, read_roster
 from .store import Row, Store, writing
-from .submission_files import OutOfReach, SubmissionFiles, digest_of, played_in
+from .submission_files import OutOfReach, SubmissionFiles, digest_of
 
 UNPACKED = ".unpacked"
 """In OUT: what a class's zip holds, while it is graded."""
@@ -140,7 +139,7 @@ class _ClassRun:
         self._times = {each.id: each.hand_in.at for each in store.learners(self._last)}
         self.has_results = False
         """Whether OUT holds results of this grading."""
-        self._reading: dict[str, tuple[SubmissionFiles, bytes]] = {}
+        self._reading: dict[str, SubmissionFiles] = {}
         self._remarks: list[str] = []
         self._handed_in_anew: list[str] = []
         self._faults: list[str] = []
@@ -258,13 +257,12 @@ class _ClassRun:
         for files in theirs:
             try:
                 submission = files.read(self._course)
-                played = played_in(files) if submission.sources else {}  # what took too long is not opened again
             except OutOfReach as error:
                 self._unread(files, str(error))
             except Exception as error:  # a fault of the grader, which costs nobody else anything
                 self._unread(files, f"The grader broke while it read this submission ({type(error).__name__}).")
             else:
-                self._reading[files.entry] = files, as_bytes(played) if played else b""
+                self._reading[files.entry] = files
                 if missing := self._missing(files, submission):
                     yield GradingTask(submission, missing)
                     continue
@@ -276,7 +274,7 @@ class _ClassRun:
         if all(self._known(learner) for learner in files.learners):
             self._remarks.append(f"{files.entry} keeps its results of the earlier run. {reason}")
         else:
-            self._reading[files.entry] = files, b""
+            self._reading[files.entry] = files
             self._keep(GradingTask(Submission(files.entry, {}, ()), tuple(self._run.kits)), reason)
 
     def _missing(self, files: SubmissionFiles, submission: Submission) -> tuple[str, ...]:
@@ -300,7 +298,7 @@ class _ClassRun:
 
     def _keep(self, task: GradingTask, results: Sequence[ExerciseResult] | str) -> None:
         """Store what a submission came to, or that it was not graded, for a reason."""
-        learners = self._reading[task.submission.name][0].learners
+        learners = self._reading[task.submission.name].learners
         if isinstance(results, str):
             self._remarks += [f"{learner} was not graded. {results}" for learner in learners]
             results = [ungraded(id, self._course.exercise(id).points, results) for id in task.exercises]
@@ -316,7 +314,7 @@ class _ClassRun:
 
         A fault of the grader takes no earlier result away.
         """
-        files, played = self._reading.pop(submission.name)
+        files = self._reading.pop(submission.name)
         has_failed = any(each.status == "error" for each in results)
         todo: list[tuple[str, list[ExerciseResult]]] = []
         for learner in files.learners:
@@ -335,7 +333,7 @@ class _ClassRun:
             self._begin()
             with self._store.transaction():
                 for learner, kept in todo:
-                    self._store.add(self._run, learner, submission, kept, played)
+                    self._store.add(self._run, learner, submission, kept)
 
     def _begin(self) -> None:
         """Store the run with its class, if that was not done."""

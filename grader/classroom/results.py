@@ -25,11 +25,9 @@ from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import first_few
-from grader.played import from_bytes
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
 from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.heatmap_svg import Gallery
 from grader.render.record_page import render_record
 from grader.render.wording import score
 
@@ -178,20 +176,16 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
     course, unmatched = results.course, results.store.unmatched()
-    summary, gallery = ClassSummary(course.titles, course.headings), Gallery(course.titles)
+    summary = ClassSummary(course.titles, course.headings)
     pages = pages or (out / CLASS_PAGE).exists()
 
     def lines() -> Iterator[bytes]:
         for result in results:
             link = page_name(result.learner.id) if pages else None
             if link:
-                maps = from_bytes(results.store.played(result.learner.id)) or {}
                 sources = results.sources(result)
-                page = render_record(
-                    result.titled, titles=course.titles, units=course.headings, played=maps, sources=sources
-                )
+                page = render_record(result.titled, titles=course.titles, units=course.headings, sources=sources)
                 write_file(out / link, page.encode("utf-8"))
-                gallery.add(result.learner.name, link, maps)
             summary.add(result.record, shown=result.learner.name, link=link, group=result.learner.group)
             yield f"{result.record.to_json()}\n".encode()
 
@@ -203,7 +197,7 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
         if each.is_submission:
             summary.add_unmatched(each.entry)
     if pages:
-        write_file(out / CLASS_PAGE, render_class(summary, gallery).encode("utf-8"))
+        write_file(out / CLASS_PAGE, render_class(summary).encode("utf-8"))
         links = {row.link for row in summary.rows}
         for stale in [path for path in out.iterdir() if is_page(path.name) and path.name not in links]:
             stale.unlink()

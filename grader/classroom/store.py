@@ -66,8 +66,7 @@ CREATE TABLE submissions (
     run INTEGER NOT NULL REFERENCES runs,
     entry TEXT NOT NULL,            -- the name in the folder of the class
     digest TEXT NOT NULL,           -- of all sources and problems
-    problems TEXT NOT NULL,         -- as JSON
-    played BLOB NOT NULL            -- the learner's maps of `kata play`
+    problems TEXT NOT NULL          -- as JSON
 );
 CREATE TABLE sources (
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
@@ -249,15 +248,10 @@ class Store:
                 self._insert("unmatched", _text(row.entry), _text(row.why), row.is_submission, row.learner)
         return replace(run, id=id, first=run.first or id, begun=begun)
 
-    def add(
-        self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult], played: bytes = b""
-    ) -> None:
-        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`.
-
-        played: the file of the learner's maps of `kata play`.
-        """
+    def add(self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult]) -> None:
+        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
         about = (_text(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
-        id = self._insert("submissions", None, learner, run.id, *about, played)
+        id = self._insert("submissions", None, learner, run.id, *about)
         for exercise, source in submission.sources.items():
             self._insert("sources", id, exercise, _text(source.name), zlib.compress(source.content))
         for each in results:
@@ -363,12 +357,6 @@ class Store:
         found = self._sql.execute("SELECT exercise, name, content FROM sources WHERE submission = ?", (id,))
         sources = {exercise: SourceFile(exercise, name, zlib.decompress(content)) for exercise, name, content in found}
         return Submission(entry, sources, _PROBLEMS.validate_json(problems))
-
-    def played(self, learner: str) -> bytes:
-        """The learner's latest file of maps of `kata play`; empty if there is none."""
-        query = "SELECT played FROM submissions WHERE learner = ? ORDER BY id DESC LIMIT 1"
-        found = self._sql.execute(query, (learner,)).fetchone()
-        return bytes(found[0]) if found else b""
 
     def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""

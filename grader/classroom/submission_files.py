@@ -6,28 +6,15 @@ The command reads what was handed in; judges get bytes, and no path.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from grader.course import Course
 from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
-from grader.intake.submission import SlowDiskError, UnreadableError, look_at_clock, reading_clock
-from grader.intake.walk import MB, OF_A_LEARNER, Read, entries_in, list_zip, read_regular
-from grader.played import FILE_NAME, MOST_BYTES, Played, from_bytes
-
-STATE = ".kata"
-MOST_FOLDERS = 50
-"""Folders of a submission that are looked into for a workspace."""
-MOST_DEPTH = 3
-"""The deepest path of the maps in a zip: attention/.kata/maps.json"""
+from grader.intake.submission import SlowDiskError
 
 
 class OutOfReach(Exception):
@@ -96,37 +83,3 @@ def digest_of(submission: Submission, exercise: str | None = None) -> str:
         total.update(f"{len(part)}:".encode())
         total.update(part)
     return total.hexdigest()
-
-
-def played_in(files: SubmissionFiles) -> dict[str, Played]:
-    """The maps of `kata play` that one learner handed in, by exercise: a claim, for pages alone. Nothing if none.
-
-    They are read on the learner's own time, like all that is handed in, and a zip within the same limits.
-    """
-    path = files.path
-    with suppress(SubmissionError, UnreadableError, OSError, ValueError), reading_clock(path.name):
-        for read in _maps_at(path):
-            look_at_clock()
-            with suppress(UnreadableError):
-                if found := from_bytes(read(MOST_BYTES)):
-                    return found
-    return {}
-
-
-def _maps_at(path: Path) -> Iterator[Read]:
-    """Where such files may lie: in a zip, a folder, and those right below it. What is opened is what was listed."""
-    if path.suffix.lower() == ".zip" and not path.is_dir():
-        members = list_zip(io.BytesIO(read_regular(path, OF_A_LEARNER.zip_mb * MB)), path.name)
-        named = (where for where in sorted(members) if where.split("/")[-2:] == [STATE, FILE_NAME])
-        for where in islice((where for where in named if where.count("/") < MOST_DEPTH), MOST_FOLDERS):
-            if callable(read := members[where]):
-                yield read
-        return
-    folders = [
-        (path / name, each) for name, each in sorted(entries_in(path, None).items()) if stat.S_ISDIR(each.st_mode)
-    ]
-    for folder, listed in [(path, None), *folders[:MOST_FOLDERS]]:
-        with suppress(UnreadableError, KeyError):
-            state = entries_in(folder, listed)[STATE]
-            found = entries_in(folder / STATE, state)[FILE_NAME]
-            yield partial(read_regular, folder / STATE / FILE_NAME, listed=found)

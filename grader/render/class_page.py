@@ -17,7 +17,6 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from .class_summary import ClassSummary, ExerciseTally, LearnerRow
-from .heatmap_svg import Gallery
 from .pages import render_page
 from .wording import MARKS
 
@@ -29,8 +28,8 @@ MOST_LISTED = 3000
 NOT_IN_RECORD = "-"
 
 
-def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
-    """The page, the same bytes for equal summaries. gallery: maps of learners' own, where they handed them in."""
+def render_class(summary: ClassSummary) -> str:
+    """The page, the same bytes for equal summaries."""
     rows, exercises = summary.rows, summary.exercises
 
     listed = rows
@@ -48,7 +47,6 @@ def render_class(summary: ClassSummary, gallery: Gallery | None = None) -> str:
         href=relative,
         most_named=MOST_NAMED,
         worth=worths.pop() if len(worths) == 1 else None,
-        exercise_maps=gallery.exercise_maps if gallery else [],
         script=_script(),
         script_hash=base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode(),
     )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from grader.played import Played
 from grader.record import Record
 
-from .heatmap_svg import all_at_work
 from .pages import render_page
 from .safe_text import LINE_LIMIT, safe_block
 from .verdict import by_unit, verdicts_on
 from .wording import Units, passed_count, ungraded
 
-NOTHING_PLAYED: Mapping[str, Played] = {}
 NO_SOURCES: Mapping[str, bytes] = {}
 CODE_LINES = 400
 """More of a learner's file is not shown."""
@@ -24,13 +21,12 @@ def render_record(
     *,
     titles: Mapping[str, str],
     units: Units,
-    played: Mapping[str, Played] = NOTHING_PLAYED,
     sources: Mapping[str, bytes] = NO_SOURCES,
 ) -> str:
     """The page of one record.
 
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
-    played: what the learner handed in of exercises at work, by id. sources: what was graded, to be shown, by id.
+    sources: what was graded, to be shown, by id.
     """
     verdicts = verdicts_on(record, titles)
     # Numbers, not ids, so that no text of a course or a learner ends up in an address.
@@ -40,7 +36,6 @@ def render_record(
         record=record,
         units=by_unit(verdicts, units),
         anchors=anchors,
-        at_work=all_at_work(played, anchors),
         passed=passed_count(record),
         warning=ungraded(record),
         sources={

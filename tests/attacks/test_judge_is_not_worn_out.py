@@ -5,7 +5,6 @@ Reading a submission is on its learner's own time: one that takes long is told s
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 import zipfile
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.classroom.submission_files import OutOfReach, SubmissionFiles, played_in
+from grader.classroom.submission_files import OutOfReach, SubmissionFiles
 from grader.course import load_course
 from grader.intake import SourceFile, Submission, SubmissionError, read_submission, submission
 from grader.intake.submission import READING_SECONDS
@@ -107,15 +106,6 @@ def test_time_is_looked_at_wherever_something_is_read(
     monkeypatch.setattr(submission, "READING_SECONDS", 0)
     with pytest.raises(SubmissionError, match="could not be read in 0 seconds"):
         read_submission(tmp_path / name, load_course(tiny_course / "course.yml"))
-
-
-def test_time_is_looked_at_before_each_folder_that_may_hold_maps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    listed: list[object] = []
-    monkeypatch.setattr(submission, "READING_SECONDS", 0)
-    monkeypatch.setattr(os, "scandir", listed.append)
-    assert played_in(SubmissionFiles("ada", ("ada",), tmp_path)) == {} and listed == []
 
 
 def test_a_slow_disk_is_no_fault_of_the_learners(

@@ -67,7 +67,7 @@ def begun(store: Store, **changes: Any) -> Run:
 
 def add(store: Store, run: Run, learner: str, *results: ExerciseResult) -> None:
     with store.transaction():
-        store.add(run, learner, WORK, results, b"{}")
+        store.add(run, learner, WORK, results)
 
 
 def test_what_is_stored_comes_back(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert store.last_submission("1815", run) == (digest_of(WORK), WORK.problems)
         read = store.submission(row.submission)
         assert (read.sources, read.problems) == (WORK.sources, WORK.problems)
-        assert read.name == "Ada ?" and store.played("1815") == b"{}"
+        assert read.name == "Ada ?"
         assert store.overrides(run) == {"1815": {"share": Override(2.0, "Talked.")}}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
 
@@ -125,7 +125,7 @@ def test_submission_is_stored_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
         with pytest.raises(RuntimeError), store.transaction():
             store.add(run, "1815", WORK, [result(4)])
             raise RuntimeError
-        assert store.graded(run) == set() and store.played("1815") == b""
+        assert store.graded(run) == set()
 
 
 def test_learner_who_is_forgotten_is_in_no_byte_of_the_file(tmp_path: Path) -> None:
