@@ -74,7 +74,7 @@ def gradescope(
 ) -> None:
     """Write a zip for Gradescope's autograder page. It holds solutions and hidden checks: never give it to learners."""
     from grader.formats.export import write_new
-    from grader.release.gradescope_zip import gradescope_zip, points_of
+    from grader.release.autograders import gradescope_zip, points_of
     from grader.render.wording import score
 
     chosen = chosen_part(course_at(course), only, unit)
@@ -93,9 +93,10 @@ def github(
 ) -> None:
     """Write the workflow that grades a learner's repository on GitHub at every push."""
     from grader.formats.export import write_new
-    from grader.release.github_workflow import PATH, TOKEN, workflow
+    from grader.release.autograders import TOKEN, WORKFLOW, github_workflow
 
-    print(write_new(folder / PATH, workflow(repository, units=unit or (), only=only or ()).encode(), force=force))
+    text = github_workflow(repository, units=unit or (), only=only or ())
+    print(write_new(folder / WORKFLOW, text.encode(), force=force))
     print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")
 
 

@@ -22,7 +22,7 @@ from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, MachineError
 
-from .gradescope_zip import COURSE, points_of
+from .autograders import COURSE, points_of
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
 

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from grader.errors import KataError
-from grader.release.github_workflow import PATH, TOKEN, workflow
+from grader.release.autograders import TOKEN, WORKFLOW, github_workflow
 from grader.sandbox.doctor import strongest_level
 from tests.cases import rows, table
 
@@ -36,9 +36,9 @@ def steps(tmp_path_factory: pytest.TempPathFactory, kata: Run) -> list[dict[str,
     folder = tmp_path_factory.mktemp("template")
     done = kata("autograder", "github", ".", "--repository", "school/kata-course", cwd=folder)
     assert done.returncode == 0 and TOKEN in done.stdout, done.stderr
-    read: dict[str, Any] = yaml.safe_load((folder / PATH).read_text("utf-8"))
+    read: dict[str, Any] = yaml.safe_load((folder / WORKFLOW).read_text("utf-8"))
     # the rules of classroom-resources/autograding-grading-reporter: otherwise no points reach GitHub Classroom
-    assert PATH == ".github/workflows/classroom.yml"
+    assert WORKFLOW == ".github/workflows/classroom.yml"
     assert read["name"] == "Autograding Tests" and list(read["jobs"]) == ["run-autograding-tests"]
     assert set(read["on"]) == {"push", "workflow_dispatch", "repository_dispatch"}
     job = read["jobs"]["run-autograding-tests"]
@@ -116,4 +116,4 @@ def test_grader_that_fails_reports_no_points_and_fails_the_step(steps: Any, tmp_
 @rows(CASES["no names"], "name")
 def test_names_that_are_none_are_refused(name: dict[str, Any]) -> None:
     with pytest.raises(KataError, match="is no"):
-        workflow(**name)
+        github_workflow(**name)

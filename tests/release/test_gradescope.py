@@ -17,7 +17,7 @@ import pytest
 
 from grader.course import load_course
 from grader.release import walled
-from grader.release.gradescope_zip import gradescope_zip
+from grader.release.autograders import gradescope_zip
 from grader.release.wheel import course_files
 from grader.sandbox.doctor import Finding, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
