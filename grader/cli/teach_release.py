@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -119,7 +118,7 @@ def notebooks(
 
     chosen = course_at(course)
     ids = chosen_exercises(chosen, only, unit) if only else []
-    found = assignments_of(chosen, units_called(chosen, unit), ids, name)
-    for line in write_folder(chosen, folder, [replace(each, has_reflection=reflection) for each in found], wheel=wheel):
+    found = assignments_of(chosen, units_called(chosen, unit), ids, name, reflection=reflection)
+    for line in write_folder(chosen, folder, found, wheel=wheel):
         print(line)
     print(f"Next, in {folder}: nbgrader generate_assignment {found[0].name}")

@@ -56,14 +56,6 @@ def shown_name(person: RosterRow) -> str:
     return person.name or person.email or person.login or person.own_id or person.sis_id
 
 
-def first_and_last(person: RosterRow) -> tuple[str, str]:
-    """First and last name; an empty text and the whole name where the roster does not separate them."""
-    if person.first and person.last:
-        return person.first, person.last
-    family, _, given = shown_name(person).partition(",")
-    return (given.strip(), family.strip()) if given.strip() else ("", shown_name(person))
-
-
 By = Literal["learner", "unit", "exercise"]
 BY: tuple[By, ...] = get_args(By)
 

@@ -45,15 +45,11 @@ from grader.render.wording import out_of, score
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
-from .cells import exercise_of, grade_id_of
-from .released import rebuilt, release_of, texts_for_people
-from .submitted import SECRET, TIMESTAMP, Submitted, submissions_in
+from .assignment import SECRET, TIMESTAMP, Submitted, release_of, submissions_in
+from .cells import exercise_of, grade_id_of, rebuilt, texts_for_people
 
 if TYPE_CHECKING:
     from grader.service.client import AnyJudge
-
-Key = tuple[str, str, str]
-"""Assignment, learner and notebook."""
 
 
 class HandsOver(NotebookExporter):
@@ -86,10 +82,11 @@ class KataAutograde(Autograde):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.records: dict[Key, Record] = {}
-        """What was graded in this run."""
-        self.texts_before: dict[Key, dict[str, str]] = {}
-        """The texts of an earlier grading's cells by grade_id: nbgrader deletes that grading."""
+        self.graded: dict[tuple[str, str, str], tuple[Record, dict[str, str]]] = {}
+        """By assignment, learner and notebook: its record, and the texts of an earlier grading's cells by grade_id.
+
+        nbgrader deletes that grading.
+        """
 
     def grade(self, submissions: Sequence[Submitted]) -> None:
         """Grade these submissions. Who is not graded is named in the log.
@@ -182,11 +179,13 @@ class KataAutograde(Autograde):
                 each.problems.append(problem.message)
             record = graded_by(judge, submission)
             if not record.complete:
-                self._refuse(each, f"is not graded. {_why_unfinished(record)}")
+                broken = ((part.id, check) for part in record.exercises for check in part.checks)
+                errors = [f"{id}, {check.name}: {check.message}" for id, check in broken if check.outcome == "error"]
+                why = f"The grader itself failed, so there is no grade: {'; '.join(errors[:3])}"
+                self._refuse(each, f"is not graded. {why}")
                 return
-            key = each.assignment, each.learner, path.stem
-            self.records[key] = record
-            self.texts_before[key] = texts_for_people(_folder(self.coursedir, "autograded", each) / path.name)
+            before = texts_for_people(_folder(self.coursedir, "autograded", each) / path.name)
+            self.graded[each.assignment, each.learner, path.stem] = record, before
             nb = rebuilt(released[path.stem], submission, record, texts_for_people(path), self.opened)
             nbformat.write(nb, folder / path.name)
         (folder / SECRET).write_text(each.secret(self.log), "utf-8")
@@ -245,13 +244,6 @@ def graded_by(judge: AnyJudge, submission: Submission) -> Record:
     return records[0]
 
 
-def _why_unfinished(record: Record) -> str:
-    """Why a record is not complete: the checks at which the grader itself failed."""
-    broken = ((each.id, check) for each in record.exercises for check in each.checks if check.outcome == "error")
-    errors = [f"{id}, {check.name}: {check.message}" for id, check in broken]
-    return f"The grader itself failed, so there is no grade: {'; '.join(errors[:3])}"
-
-
 def _outcome(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[Submitted]) -> str:
     """A table of who has how many points, who was late, and what could not be read: a line for each submission.
 
@@ -269,10 +261,11 @@ def _outcome(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[
                     points += ", not all read" * bool(found.needs_manual_grade)
                     if found.total_seconds_late > 0:
                         late = f"{duration(timedelta(seconds=found.total_seconds_late))}: {score(-penalty)}"
-            why = each.refused or printable(" ".join(each.problems), 200)
-            rows.append((printable(each.learner), points, late, why))
+            rows.append(
+                (printable(each.learner), points, late, each.refused or printable(" ".join(each.problems), 200))
+            )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     if older := sum(not each.refused and each not in graded for each in submissions):
         lines.append(f"Graded before and left as it was: {older}. With --force it is graded again.")
     return "\n".join(["Outcome:", *lines])
@@ -293,7 +286,7 @@ class SaveGrades(SaveAutoGrades):
         run, names = self.parent.parent, resources["nbgrader"]
         if not isinstance(run, KataAutograde):
             raise KataError("The settings lack c.Autograde.exporter_class; write them anew with `kata notebooks`.")
-        before = run.texts_before[names["assignment"], names["student"], names["notebook"]]
+        _, before = run.graded[names["assignment"], names["student"], names["notebook"]]
         now = {name: cell.source for cell in nb.cells if (name := grade_id_of(cell))}
         self._unchanged = {name for name in before if before[name] == now.get(name)}
         saved: tuple[Any, Any] = super().preprocess(nb, resources)
@@ -327,11 +320,9 @@ class CoursePolicy(LateSubmissionPlugin):
         # due dates alone: nbgrader has no place for what does not count
         policy = run.opened.policy.model_copy(update={"exempt": (), "drop_lowest_units": 0})
         only_late = run.opened.model_copy(update={"policy": policy})
-        graded = run.records[step.assignment_id, student_id, step.notebook_id]
-        record = adjusted(graded, only_late, hand_in, always=True)
-        return round(
-            math.fsum(each.points - each.counted_points for each in record.exercises if each.id not in marked), 9
-        )
+        graded, _ = run.graded[step.assignment_id, student_id, step.notebook_id]
+        exercises = adjusted(graded, only_late, hand_in, always=True).exercises
+        return round(math.fsum(each.points - each.counted_points for each in exercises if each.id not in marked), 9)
 
 
 class AssignCoursePenalties(AssignLatePenalties):

@@ -1,4 +1,7 @@
-"""The roles of a notebook's cells, and what comes into them: a learner's text and an exercise's result.
+"""The roles of a notebook's cells, and what comes into them: a learner's answers and text, and an exercise's result.
+
+A learner's notebook itself does not count: only the sources in it do, put into the notebook that was released. So no
+cell can be missing, doubled or of another kind.
 
 A learner's markdown is made inert: it reads as before, but no page that renders it runs or fetches anything. nbconvert
 passes raw HTML, links of any kind and mermaid's text to the page, and MathJax has commands that create links or move
@@ -10,14 +13,21 @@ An exercise's result becomes the outputs of its test cell: what the checks found
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any, Literal
 
 from nbformat.v4 import new_output
 
 from grader.course import Course, Exercise
-from grader.record import ExerciseResult
+from grader.intake import Submission
+from grader.intake.notebook import NOTEBOOK_MB
+from grader.intake.submission import UnreadableError
+from grader.intake.walk import MB, read_regular
+from grader.record import ExerciseResult, Record
 from grader.render.cell_output import CellOutput
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import verdict_on
@@ -49,7 +59,7 @@ def exercise_of(grade_id: str) -> str:
 def exercise_tested(cell: Mapping[str, Any], course: Course) -> Exercise | None:
     """The exercise whose points this cell gives, or None. Raises CourseError when the course lacks it."""
     grade_id = grade_id_of(cell)
-    return course.exercise(exercise_of(grade_id)) if is_test(cell) and grade_id.startswith(_TEST) else None
+    return course.exercise(exercise_of(grade_id)) if kind_of(cell) == "test" and grade_id.startswith(_TEST) else None
 
 
 def grade_id_of(cell: Mapping[str, Any]) -> str:
@@ -58,25 +68,17 @@ def grade_id_of(cell: Mapping[str, Any]) -> str:
     return grade_id if isinstance(grade_id, str) else ""
 
 
-def is_answer(cell: Mapping[str, Any]) -> bool:
-    """Whether this is the cell for a learner's code."""
-    return _roles_of(cell) == ("code", False, True)
-
-
-def is_test(cell: Mapping[str, Any]) -> bool:
-    """Whether this is a test cell, which gives an exercise's points."""
-    return _roles_of(cell) == ("code", True, False)
-
-
-def is_manual(cell: Mapping[str, Any]) -> bool:
-    """Whether this is the cell for a learner's text, to be graded by a person."""
-    return _roles_of(cell) == ("markdown", True, True)
-
-
-def _roles_of(cell: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """The cell's type, and nbgrader's `grade` and `solution`."""
-    found = _marks_of(cell)
-    return cell.get("cell_type"), found.get("grade"), found.get("solution")
+def kind_of(cell: Mapping[str, Any]) -> Literal["answer", "test", "text", "other"]:
+    """What it is for: a learner's code, an exercise's points, a learner's text that a person grades, or else."""
+    given = _marks_of(cell)
+    match cell.get("cell_type"), given.get("grade"), given.get("solution"):
+        case "code", False, True:
+            return "answer"
+        case "code", True, False:
+            return "test"
+        case "markdown", True, True:
+            return "text"
+    return "other"
 
 
 def _marks_of(cell: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -88,6 +90,8 @@ def _marks_of(cell: Mapping[str, Any]) -> Mapping[str, Any]:
 # --- contents -------------------------------------------------------------------------------------------------------
 
 MAX_CHARACTERS = 50_000
+SEVERAL = "\n\n---\n\n"
+"""Separator between the texts of several cells for the same question."""
 
 _BREAKS = (
     # a tag, a comment, an autolink: before a blank, `<` is plain text
@@ -119,19 +123,59 @@ def inert(markdown: str) -> str:
     return text
 
 
-def outputs_of(result: ExerciseResult, title: str, worth: float, problems: Sequence[str], seed: int) -> list[Any]:
+def texts_for_people(path: Path) -> dict[str, str]:
+    """The text of a notebook's named cells, by name; empty when it can't be read: the intake reports that."""
+    try:
+        content = read_regular(path, NOTEBOOK_MB * MB)
+        notebook = json.loads(content) if len(content) <= NOTEBOOK_MB * MB else {}
+    except (UnreadableError, ValueError, RecursionError):
+        return {}
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    found: dict[str, dict[str, None]] = {}
+    for cell in cells if isinstance(cells, list) else []:
+        if isinstance(cell, dict) and (name := grade_id_of(cell)):
+            source = cell.get("source")
+            parts = source if isinstance(source, list) else [source]
+            text = "".join(part for part in parts if isinstance(part, str))
+            # JSON can contain a lone surrogate, a file cannot
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            found.setdefault(name, {})[text] = None
+    return {name: SEVERAL.join(texts) for name, texts in found.items()}
+
+
+def rebuilt(released: Any, submission: Submission, record: Record, texts: Mapping[str, str], course: Course) -> Any:
+    """The released notebook with a submission's sources in its answer cells, and their results below its test cells.
+
+    texts: text for a person to read, by the grade_id of its cell.
+    """
+    nb = deepcopy(released)
+    results = {result.id: result for result in record.exercises}
+    for cell in nb.cells:
+        name, kind = grade_id_of(cell), kind_of(cell)
+        if kind == "answer" and (source := submission.sources.get(name)):
+            cell.source = source.content.decode("utf-8").rstrip("\n")
+        elif kind == "text" and (text := texts.get(name, "")).strip():
+            # unchanged text must stay the same to the byte: the gradebook recognises by it that there is no answer
+            cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
+        elif exercise := exercise_tested(cell, course):
+            cell.outputs = _outputs_of(results[exercise.id], exercise, submission, record.seed)
+    return nb
+
+
+def _outputs_of(result: ExerciseResult, exercise: Exercise, submission: Submission, seed: int) -> list[Any]:
     """The outputs of a test cell: what the checks found, and the points.
 
     nbgrader takes the first execute_result for the points, and gives full marks for one that it cannot parse. So there
-    is exactly one, a plain number from 0 to `worth`.
-    problems: sentences about what was handed in for this exercise.
+    is exactly one, a plain number from 0 to what the exercise is worth.
     """
+    # a problem without an exercise may be the reason for a missing answer
+    concerned = {result.id, None} if result.status == "missing" else {result.id}
     shown = CellOutput(
-        verdict_on(result, title=title, in_cell=True),
+        verdict_on(result, title=exercise.title, in_cell=True),
         closing="" if result.status == "passed" else f"The same inputs again with --seed {seed}",
-        problems=[safe_line(each) for each in problems],
+        problems=[safe_line(each.message) for each in submission.problems if each.exercise in concerned],
     )
-    points = min(max(float(result.points), 0.0), float(worth))
+    points = min(max(float(result.points), 0.0), float(exercise.points))
     return [
         new_output("display_data", data={"text/html": shown.html(), "text/plain": shown.text()}),
         new_output("execute_result", data={"text/plain": repr(points)}),

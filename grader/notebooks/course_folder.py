@@ -1,138 +1,85 @@
 """The course folder for nbgrader: its settings, and a source notebook for each assignment.
 
-There are two settings files, and nbgrader reads both. The JSON file is ours, is read second, and is rewritten each
-time. The other one is the instructor's once it exists. So even an error in it, for which nbgrader ignores the whole
-file, cannot make learners' code run without the wall. A notebook that somebody has edited is the instructor's too.
+A source notebook holds lesson, answers with solutions, examples, test cells, perhaps a reflection. The texts around
+these and nbgrader's settings stand in course_folder.yml. There are two settings files, and nbgrader reads both. The
+JSON file is ours, is read second, and is rewritten each time. The other one is the instructor's once it exists. So even
+an error in it, for which nbgrader ignores the whole file, cannot make learners' code run without the wall. A notebook
+that somebody has edited is the instructor's too: digests of its cells are noted in it.
 """
 
 from __future__ import annotations
 
+import ast
+import base64
+import doctest
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from grader.course import FILE_NAME, Course, Unit
+import nbformat
+import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grader.course import FILE_NAME, Course, CourseError, Exercise, Unit
 from grader.course.installed import refuse_exposed
+from grader.course.stubs import make_stub
 from grader.errors import KataError
 from grader.files import write_file
-from grader.render.wording import counted
+from grader.render.wording import counted, score
 
-from .source_notebook import Assignment, edited_cells, source_notebook
+from .cells import OURS, REFLECTION, id_of_test, marks
 
 SETTINGS = "nbgrader_config.py"
 OUR_SETTINGS = "nbgrader_config.json"
+REFLECTION_POINTS = 2.0
+"""Points for the reflection, given by a person."""
 
-NAMES_IN_DOWNLOADS = r"""(?x)
-    (?: (?!/extracted/) . )* /extracted/
-    (?: (?! [^/]* _[0-9]+_ (?: assignsubmission | [0-9]+ ) _ ) [^/]* / )*   # folders around those of the platform
-    (?P<student_id>
-        (?![-.\ ]) (?: (?! _[0-9]+_assignsubmission_ ) [^/\\<>"*?\[\]+\#%] )+
-        (?: (?= _[0-9]+_assignsubmission_ ) | _[1-9][0-9]* (?= _[1-9][0-9]{2,}_ ) )
-    )
-    _[0-9]+ (?: _assignsubmission_[a-z]+ (?: _?/ (?: .* / )? | _ ) | _ (?: .* / )? )
-    (?P<file_id> (?: [0-9]{2}_ )? [a-z][a-z0-9_]* ) (?: -[0-9]+ | [ ]?\([0-9]+\) )? \.ipynb $
-"""
-
-_THEIRS = (
-    '''\
-"""Settings of nbgrader for this course folder. This file is yours: `kata notebooks` never writes over it.
-
-What the course needs is in nbgrader_config.json beside it: where the course is, and that what was handed in is graded
-by the judge behind the wall. nbgrader reads it after this file. Keep both, and this folder, from learners.
-"""
-
-import os
-
-from grader.notebooks import prepare
-
-c = get_config()  # noqa: F821
-prepare()
-
-# Without that file nbgrader would run learners' code in a kernel.
-if not os.path.isfile(os.path.splitext(__file__)[0] + ".json"):
-    folder = os.path.dirname(os.path.abspath(__file__))
-    raise SystemExit(f"nbgrader_config.json is missing in {folder}; `kata notebooks {folder}` writes it.")
-
-# Your own settings, such as the exchange's course_id; due dates stand in course.yml. A few that you may want:
-
-# "full", or "reduced" on a machine without user namespaces (see `kata doctor`). Weaker is no wall, so no grade.
-# c.KataAutograde.isolation = "reduced"
-
-# The hidden inputs of a batch come from a fresh seed, which each learner's feedback names. A number here fixes it.
-# c.KataAutograde.seed = 1
-
-# Whose a notebook is, by its path in a download, for `nbgrader zip_collect`. Only what the platform wrote decides:
-# the first folder or file that it named; folders and names behind that are the learner's own.
-#   Moodle: Ada Lovelace_1001_assignsubmission_file/01_unit.ipynb      is of "Ada Lovelace"
-#   Canvas: lovelaceada_101_5001_01_unit-1.ipynb                       is of "lovelaceada_101"
-c.FileNameCollectorPlugin.named_regexp = r"""'''
-    f'{NAMES_IN_DOWNLOADS}"""\n'
-)
+_SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
+_PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+_LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
+_TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
 
 
-def _ours(course: Course, wheel: str) -> dict[str, Any]:
-    """Our settings. wheel: what notebooks tell learners to install; it is kept here."""
-    return {
-        "KataAutograde": {"course": str(course.root / FILE_NAME)},
-        "GenerateAssignment": {
-            # learners get the exercise's own stub, not nbgrader's
-            "preprocessors": [
-                "nbgrader.preprocessors.IncludeHeaderFooter",
-                "nbgrader.preprocessors.InstantiateTests",
-                "nbgrader.preprocessors.LockCells",
-                "grader.notebooks.released.ClearToStub",
-                "nbgrader.preprocessors.ClearOutput",
-                "nbgrader.preprocessors.CheckCellMetadata",
-                "nbgrader.preprocessors.ComputeChecksums",
-                "nbgrader.preprocessors.SaveCells",
-                "nbgrader.preprocessors.ClearHiddenTests",
-                "nbgrader.preprocessors.ClearMarkScheme",
-                "nbgrader.preprocessors.ComputeChecksums",
-                "nbgrader.preprocessors.CheckCellMetadata",
-            ]
-        },
-        # nbgrader gets notebooks that are graded already (see autograde.py): it runs nothing and only writes down
-        "Autograde": {
-            "exporter_class": "grader.notebooks.autograde.HandsOver",
-            "sanitize_preprocessors": [
-                "nbgrader.preprocessors.OverwriteCells",
-                "nbgrader.preprocessors.CheckCellMetadata",
-            ],
-            "autograde_preprocessors": [
-                "nbgrader.preprocessors.LimitOutput",
-                "grader.notebooks.autograde.SaveGrades",
-                "grader.notebooks.autograde.AssignCoursePenalties",
-                "nbgrader.preprocessors.CheckCellMetadata",
-            ],
-        },
-        "GenerateFeedback": {"exporter_class": "grader.notebooks.feedback_page.FeedbackPage", "preprocessors": []},
-        # of formgrader: no learner's code takes long to be coloured
-        "HTMLExporter": {"filters": {"highlight_code": "grader.notebooks.feedback_page.ShownCode"}},
-        # unpacks a learning platform's download safely; notebooks that are not a unit's are named and skipped
-        "ZipCollectApp": {"extractor_plugin": "grader.notebooks.extractor.SafeExtractor", "strict": True},
-        "KataNotebooks": {"wheel": wheel},
-    }
+@dataclass(frozen=True)
+class Assignment:
+    """What one source notebook holds; `name` is that of the notebook and of nbgrader's assignment."""
+
+    name: str
+    title: str
+    exercises: tuple[Exercise, ...]
+    has_reflection: bool = False
 
 
-def assignments_of(course: Course, units: Sequence[Unit], only: Sequence[str], name: str) -> list[Assignment]:
+def assignments_of(
+    course: Course, units: Sequence[Unit], only: Sequence[str], name: str, *, reflection: bool = False
+) -> list[Assignment]:
     """The assignments to make a notebook of: one for each unit, or all that was chosen together as one.
 
     units: all if none is chosen. only: the ids of the exercises, if not all of the units. name: of the one
-    notebook; "" for the unit's. Raises KataError for exercises that need a name, and for a name that cannot be used.
+    notebook; "" for the unit's. reflection: whether each ends with a question that a person reads.
+    Raises KataError for exercises that need a name, and for a name that cannot be used.
     """
+    units = units or course.units
     if only and not name:
         raise KataError("Say what the assignment with these exercises is called, such as --name week1.")
     if not name:
-        return [Assignment(unit.folder, unit.title, unit.exercises) for unit in units or course.units]
+        return [Assignment(unit.folder, unit.title, unit.exercises, reflection) for unit in units]
     if not re.fullmatch(r"([0-9]{2}_)?[a-z][a-z0-9_]{0,57}", name):
         raise KataError(f"{name!r} cannot be an assignment's name: small letters, digits and `_`, such as week1.")
-    chosen = set(only) or {each.id for unit in units or course.units for each in unit.exercises}
+    chosen = set(only) or {each.id for unit in units for each in unit.exercises}
     titles = [unit.title for unit in course.units if any(each.id in chosen for each in unit.exercises)]
     exercises = tuple(each for each in course.exercises if each.id in chosen)
-    return [Assignment(name, ", ".join(dict.fromkeys(titles)), exercises)]
+    return [Assignment(name, ", ".join(dict.fromkeys(titles)), exercises, reflection)]
 
 
 def write_folder(
@@ -152,14 +99,16 @@ def write_folder(
             wheel = ""
     if wheel:
         _demand_installable(wheel)
-    files = {} if (folder / SETTINGS).exists() else {SETTINGS: _THEIRS}
-    files[OUR_SETTINGS] = json.dumps(_ours(course, wheel), indent=2) + "\n"
+    ours = {**_texts()["ours"], "KataAutograde": {"course": str(course.root / FILE_NAME)}}
+    ours["KataNotebooks"] = {"wheel": wheel}
+    files = {} if (folder / SETTINGS).exists() else {SETTINGS: _texts()["theirs"]}
+    files[OUR_SETTINGS] = json.dumps(ours, indent=2) + "\n"
     for each in assignments:
-        files[f"source/{each.name}/{each.name}.ipynb"] = source_notebook(course, each, wheel)
+        files[f"source/{each.name}/{each.name}.ipynb"] = _source_notebook(course, each, wheel)
     for name, text in files.items():
         path, content = folder / name, text.encode("utf-8")
         old = path.read_bytes() if path.suffix == ".ipynb" and path.exists() else content
-        edited = [] if old == content else edited_cells(old)
+        edited = [] if old == content else _edited_cells(old)
         if edited == []:
             write_file(path, content, below=folder)
             yield str(path)
@@ -184,3 +133,143 @@ def _demand_installable(wheel: str) -> None:
         raise KataError(
             f"{wheel!r} holds a blank, a quote or another character, which a notebook's %pip does not take."
         )
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    texts: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text("utf-8"))
+    return texts
+
+
+# --- a source notebook ----------------------------------------------------------------------------------------------
+
+
+def _source_notebook(course: Course, assignment: Assignment, wheel: str) -> str:
+    """The text of a source notebook; the same course gives the same text. Raises CourseError for an unusable file."""
+    texts, most = _texts()["cells"], score(REFLECTION_POINTS)
+    header = texts["header"].format(
+        title=course.title,
+        version=course.version,
+        exercises=counted(len(assignment.exercises), "exercise"),
+        worth=score(sum(exercise.points for exercise in assignment.exercises)),
+        reflection=f", and a question at the end for {most} more, which a person reads" * assignment.has_reflection,
+    )
+    cells = [_cell(new_markdown_cell, "header", header)]
+    for unit in course.units:
+        if chosen := [each for each in unit.exercises if each in assignment.exercises]:
+            opening, sections = _lesson(course, unit)
+            cells.append(_cell(new_markdown_cell, f"{unit.folder[:2]}-unit", opening))
+            for exercise in chosen:
+                cells += _cells_of(course, exercise, sections.get(exercise.number, ""), wheel)
+    if assignment.has_reflection:
+        question = texts["question"].format(points=most, title=assignment.title)
+        cells.append(_cell(new_markdown_cell, "reflection-question", question))
+        given = marks(REFLECTION, grade=True, solution=True, points=REFLECTION_POINTS)
+        cells.append(_cell(new_markdown_cell, REFLECTION, "YOUR ANSWER HERE", given))  # as nbgrader releases it
+    cells = [cell for cell in cells if cell["source"]]
+    notebook = new_notebook(cells=cells, metadata={**_METADATA, OURS: {"written": _digests(cells)}})
+    nbformat.validate(notebook)
+    return str(nbformat.writes(notebook, version=4)) + "\n"
+
+
+def _cell(make: Any, id: str, source: str, marked: dict[str, Any] | None = None) -> Any:
+    return make(source, id=id, metadata={"nbgrader": marked} if marked else {})
+
+
+def _cells_of(course: Course, exercise: Exercise, section: str, wheel: str) -> Iterator[Any]:
+    """The cells of one exercise: lesson, task, answer, examples, check, test."""
+    texts, id, number = _texts()["cells"], exercise.id, f"{exercise.number:02d}"
+    points = f"{score(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
+    path = course.solution_path(exercise)
+    solution = path.read_text(encoding="utf-8")
+    try:
+        make_stub(solution)
+    except CourseError as error:
+        raise CourseError(f"{path}: {error}") from None
+    task = texts["task"].format(
+        number=number,
+        title=exercise.title,
+        points=points,
+        what="Find what is wrong in" if exercise.kind == "debug" else "Write",
+        names=", ".join(f"`{name}`" for name in exercise.entry_points),
+    )
+    how, more = texts["from_wheel" if wheel else "from_instructor"]
+    check = texts["check"].format(id=id, how=how, more=more.format(wheel=wheel))
+    given = marks(id_of_test(exercise), grade=True, locked=True, points=exercise.points)
+
+    yield _cell(new_markdown_cell, f"{number}-lesson", section)
+    yield _cell(new_markdown_cell, f"{number}-task", task)
+    yield _cell(new_code_cell, f"{number}-answer", solution.strip("\n"), marks(id, solution=True))
+    for count, example in enumerate(_examples(solution), start=1):
+        yield _cell(new_code_cell, f"{number}-example-{count}", example)
+    yield _cell(new_code_cell, f"{number}-check", check, marks(f"check-{id}", locked=True))
+    test = _cell(new_code_cell, f"{number}-test", texts["test"].format(id=id, points=points), given)
+    test["metadata"][OURS] = {"title": exercise.title}
+    yield test
+
+
+def _examples(solution: str) -> list[str]:
+    """The examples in the file's docstring as cells to run, each with its expected output."""
+    cells: list[str] = []
+    for example in doctest.DocTestParser().get_examples(ast.get_docstring(ast.parse(solution)) or ""):
+        expected = example.want.rstrip("\n").split("\n") if example.want else []
+        source = example.source.rstrip("\n")
+        # an example without output prepares the next one
+        if cells and "\n#> " not in cells[-1]:
+            source = f"{cells.pop()}\n{source}"
+        cells.append("\n".join([source, *("#> " + line for line in expected)]))
+    return [f"# An example: run it once your answer above has run.\n{cell}" for cell in cells]
+
+
+def _lesson(course: Course, unit: Unit) -> tuple[str, dict[int, str]]:
+    """A unit's lesson: the text before the first section, and each section by its exercise's number.
+
+    Raises CourseError when it or one of its pictures cannot be read.
+    """
+    path = course.lesson_path(unit)
+    try:
+        opening, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+        numbered = zip(map(int, parts[::2]), parts[1::2], strict=True)
+        return _with_pictures(opening, path.parent), {n: _with_pictures(text, path.parent) for n, text in numbered}
+    except OSError as error:
+        raise CourseError(f"{error.filename} cannot be read ({error.strerror})") from None
+
+
+def _with_pictures(text: str, folder: Path) -> str:
+    """The text with its pictures as data URLs at its end: JupyterLab shows no attached SVG, and a link would break."""
+    definitions: dict[str, str] = {}
+
+    def define(found: re.Match[str]) -> str:
+        path = Path(found[2])
+        if (kind := _TYPES.get(path.suffix)) is None or "://" in found[2]:
+            return found[0]
+        content = base64.b64encode((folder / path).read_bytes()).decode("ascii")
+        definitions[path.stem] = f"[{path.stem}]: data:{kind};base64,{content}"
+        return f"![{found[1]}][{path.stem}]"
+
+    # relative links do not work from the notebook's folder
+    text = _LINK_INTO_THE_COURSE.sub(r"\1", _PICTURE.sub(define, text.strip("\n")))
+    return "\n\n".join([text, *definitions.values()])
+
+
+# --- what somebody edited -------------------------------------------------------------------------------------------
+
+
+def _edited_cells(text: bytes) -> list[str] | None:
+    """The ids of cells that a person changed, added or removed since we wrote this notebook; None if we did not."""
+    try:
+        notebook = json.loads(text)
+        before, now = notebook["metadata"][OURS]["written"], _digests(notebook["cells"])
+        return sorted(id for id in {*before, *now} if before.get(id) != now.get(id))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _digests(cells: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """A digest of each cell by its id, over what nbgrader and learners get of it; outputs are not part of it."""
+    found = {}
+    for cell in cells:
+        source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+        content = json.dumps([cell["cell_type"], source, cell["metadata"].get("nbgrader")], sort_keys=True)
+        found[cell["id"]] = sha256(content.encode()).hexdigest()[:16]
+    return found

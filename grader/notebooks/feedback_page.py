@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook
 from grader.classroom.final_points import duration
 from grader.render.pages import render_page
 
-from .cells import OURS, REFLECTION, exercise_of, grade_id_of, is_answer, is_test
+from .cells import OURS, REFLECTION, exercise_of, grade_id_of, kind_of
 
 
 class FeedbackPage(Exporter):
@@ -59,13 +59,13 @@ def _parts(nb: Any, notebook: Any) -> list[dict[str, Any]]:
     """
     grades = {grade.name: grade for grade in notebook.grades}
     comments = {each.name: _rendered(each.comment) for each in notebook.comments if each.comment}
-    answers = {grade_id_of(cell): cell.source for cell in nb.cells if is_answer(cell)}
+    answers = {grade_id_of(cell): cell.source for cell in nb.cells if kind_of(cell) == "answer"}
     parts = []
     for cell in nb.cells:
         if (grade := grades.get(name := grade_id_of(cell))) is None:
             continue
         title, found, code, text = "Looking back" if name == REFLECTION else name, Markup(), "", Markup()
-        if is_test(cell):
+        if kind_of(cell) == "test":
             name = exercise_of(name)
             title = cell.metadata.get(OURS, {}).get("title", name)
             pages = [output.data["text/html"] for output in cell.outputs if output.output_type == "display_data"]

@@ -9,6 +9,7 @@ grading".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from grader.classroom.roster import RosterRow
 from grader.course import Course, Exercise
 from grader.errors import KataError
-from grader.formats.results_table import ResultsTable, first_and_last, mark_of, shown_name
+from grader.formats.results_table import ResultsTable, mark_of, shown_name
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 
@@ -83,9 +84,8 @@ class _Writer:
         """Raises KataError when an exercise was released with other points than it has now."""
         self._book, self._course = book, course
         cells = {cell.name: cell for each in book.assignments for nb in each.notebooks for cell in nb.grade_cells}
-        self._places = {each.id: (each.unit, each.unit) for each in course.exercises}
-        """The assignment and the notebook that hold each exercise."""
-        self._missing = {each.id for each in course.exercises if id_of_test(each) not in cells}
+        self._places: dict[str, tuple[str, str]] = {}
+        """The assignment and the notebook that hold each exercise, if it was released."""
         for exercise in course.exercises:
             if cell := cells.get(id_of_test(exercise)):
                 self._places[exercise.id] = (cell.notebook.assignment.name, cell.notebook.name)
@@ -112,9 +112,8 @@ class _Writer:
         self._book.update_or_create_student(learner, **_names_of(person, learner))
         units = {exercise.unit for exercise, _ in there}
         for exercise in self._course.exercises:
-            if exercise.unit in units and exercise.id in self._missing:
-                self._missing.remove(exercise.id)
-                unit = exercise.unit
+            if (unit := exercise.unit) in units and exercise.id not in self._places:
+                self._places[exercise.id] = unit, unit
                 self._book.update_or_create_assignment(unit)
                 self._book.update_or_create_notebook(unit, unit)
                 self._book.add_grade_cell(id_of_test(exercise), unit, unit, max_score=exercise.points, cell_type="code")
@@ -140,11 +139,11 @@ class _Writer:
                 yield from there
 
     def _grade(self, exercise: Exercise, learner: str) -> Any | None:
-        assignment, notebook = self._places[exercise.id]
-        try:
+        """The learner's place in the gradebook for an exercise; None where there is none yet."""
+        with suppress(MissingEntry, KeyError):
+            assignment, notebook = self._places[exercise.id]
             return self._book.find_grade(id_of_test(exercise), notebook, assignment, learner)
-        except MissingEntry:
-            return None
+        return None
 
 
 def _score_of(result: ExerciseResult) -> float | None:
@@ -153,10 +152,12 @@ def _score_of(result: ExerciseResult) -> float | None:
 
 
 def _names_of(person: RosterRow, id: str) -> dict[str, str]:
-    first, last = first_and_last(person)
-    if not first:
-        first, _, last = last.rpartition(" ")
+    """The fields of nbgrader's Student that the roster fills."""
+    name, first, last = shown_name(person), person.first, person.last
+    if not (first and last):
+        family, _, given = map(str.strip, name.partition(","))
+        first, last = (given, family) if given else (name.rpartition(" ")[0], name.rpartition(" ")[2])
     names = {"email": person.email}
-    if shown_name(person) != id:
+    if name != id:
         names |= {"first_name": first, "last_name": last}
     return {field: text for field, text in names.items() if text}

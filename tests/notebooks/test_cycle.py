@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from grader.notebooks.submitted import Submitted
+from grader.notebooks.assignment import Submitted
 from grader.record import Record
 from tests.cases import table
 

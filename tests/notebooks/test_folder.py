@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,8 +143,7 @@ def test_examples_run_once_the_answers_are_right(folder: Folder) -> None:
 def write(folder: Path, only: tuple[str, ...] = (), name: str = "", **options: Any) -> list[str]:
     """What `kata notebooks` prints, without the folder's path: for unit 1, or for these exercises."""
     units = [] if only else [COURSE.units[0]]
-    has_reflection = options.pop("reflection", False)
-    assignments = [replace(each, has_reflection=has_reflection) for each in assignments_of(COURSE, units, only, name)]
+    assignments = assignments_of(COURSE, units, only, name, reflection=options.pop("reflection", False))
     return [line.replace(f"{folder}/", "") for line in write_folder(COURSE, folder, assignments, **options)]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.notebooks.course_folder import NAMES_IN_DOWNLOADS
+from grader.notebooks import course_folder
 from tests.cases import table
 
 from .conftest import RIGHT, UNIT, Edit, Folder
@@ -22,13 +22,15 @@ pytestmark = pytest.mark.timeout(600)
 
 HERE = Path(__file__).parent
 TABLE = table(__file__, "downloads.yml")
+SETTINGS = table(course_folder.__file__, "course_folder.yml")["theirs"]
+NAMED = re.compile(re.findall(r'named_regexp = r"""(.*)"""', SETTINGS, re.DOTALL)[0])
 BAD, LATER = "02_bad", "10_later"
 AS_RIGHT = "\u00c5se Ñandú"
 
 
 @pytest.mark.parametrize("path", TABLE["names"])
 def test_only_what_the_platform_wrote_says_whose_it_is(path: str) -> None:
-    found = re.match(NAMES_IN_DOWNLOADS, f"/home/extracted/course/downloaded/{UNIT}/extracted/{path}")
+    found = NAMED.match(f"/home/extracted/course/downloaded/{UNIT}/extracted/{path}")
     assert (found and [found["student_id"], found["file_id"]]) == TABLE["names"][path]
 
 

@@ -1,4 +1,4 @@
-"""What lies in `submitted/`: which of it may be graded, when it was handed in, and by which secret feedback is found.
+"""An assignment in nbgrader's folders: what was released, and which of what lies in `submitted/` may be graded.
 
 nbgrader follows links, copies everything beside a notebook, even into the feedback, and writes the name of a learner's
 folder into its pages as HTML. So a link to `source/` would give full marks, and one to a device would end the batch.
@@ -9,23 +9,111 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import nbformat
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.preprocessors import ClearSolutions
 from nbgrader.utils import parse_utc
 
+from grader.classroom.final_points import due_dates
+from grader.course import Course, CourseError, Exercise
+from grader.course.stubs import make_stub
 from grader.errors import KataError
 from grader.intake.names import printable
 from grader.intake.submission import UnreadableError
 from grader.intake.walk import read_regular
+from grader.render.wording import score
+
+from .cells import OURS, REFLECTION, exercise_tested, grade_id_of, kind_of
+
+# --- released -------------------------------------------------------------------------------------------------------
+
+
+class ClearToStub(ClearSolutions):
+    """`generate_assignment`: clears solutions, except that an answer becomes the exercise's own stub."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
+        """Clear one notebook, and take out our notes on it. Raises CourseError when a region is malformed."""
+        nb.metadata.pop(OURS, None)
+        cleared: tuple[Any, Any] = super().preprocess(nb, resources)
+        return cleared
+
+    def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
+        """Clear one cell. Raises CourseError when its regions are malformed: nothing is released then."""
+        if kind_of(cell) == "answer":
+            cell.source = make_stub(cell.source).strip("\n")
+            return cell, resources
+        cleared: tuple[Any, Any] = super().preprocess_cell(cell, resources, cell_index)
+        return cleared
+
+
+def release_of(coursedir: Any, name: str, course: Course) -> tuple[dict[str, Any], list[Exercise]]:
+    """A released assignment: its notebooks by name, and their exercises. Its due date is in the gradebook from then on.
+
+    coursedir: nbgrader's CourseDirectory.
+    Raises KataError when it cannot be graded: it is not there, or the course or the gradebook differ from it.
+    """
+    folder = Path(coursedir.format_path(coursedir.release_directory, ".", name))
+    notebooks = {path.stem: _read(path) for path in sorted(folder.glob("*.ipynb")) or [folder / f"{name}.ipynb"]}
+    cells = [cell for nb in notebooks.values() for cell in nb.cells]
+    try:
+        tested = [(exercise_tested(cell, course), cell) for cell in cells if kind_of(cell) == "test"]
+    except CourseError as error:
+        raise KataError(f"The notebook and the course differ: {error}. Make and release it anew.") from None
+    if strange := [grade_id_of(cell) for exercise, cell in tested if exercise is None]:
+        raise KataError(f"These test cells are of no exercise, so there are no checks for them: {', '.join(strange)}.")
+    exercises = {exercise.id: exercise for exercise, _ in tested if exercise}
+    then = {exercise.id: float(cell.metadata.nbgrader["points"]) for exercise, cell in tested if exercise}
+    if moved := [each for each in exercises.values() if then[each.id] != each.points]:
+        changes = "; ".join(f"{each.id}: {score(then[each.id])} then, {score(each.points)} now" for each in moved)
+        options = [f"--course {shlex.quote(str(course.root))}", f"--name {name}"]
+        options += [f"--only {id}" for id in exercises]
+        options += ["--reflection"] * any(grade_id_of(cell) == REFLECTION for cell in cells)
+        raise KataError(
+            f"Points were changed since this assignment was released ({changes}). Nothing was graded and no mark "
+            "was touched. Type these, in this order:\n"
+            f"  kata notebooks {shlex.quote(str(coursedir.root))} {' '.join(options)}\n"
+            f"  nbgrader generate_assignment {shlex.quote(name)} --force\n"
+            f"  nbgrader autograde {shlex.quote(name)} --force"
+        )
+    _set_due_date(coursedir, name, exercises.values(), course)
+    return notebooks, list(exercises.values())
+
+
+def _read(path: Path) -> Any:
+    try:
+        return nbformat.read(path, as_version=4)
+    except OSError as error:
+        raise KataError(
+            f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
+        ) from None
+    except Exception as error:  # nbformat lets internal errors through
+        raise KataError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
+
+
+def _set_due_date(coursedir: Any, name: str, exercises: Iterable[Exercise], course: Course) -> None:
+    """nbgrader takes due dates from the gradebook: the earliest of the assignment's units, if course.yml gives any."""
+    known = due_dates(course)
+    if due := [known[each.unit] for each in exercises if each.unit in known]:
+        with Gradebook(coursedir.db_url, coursedir.course_id) as book, suppress(MissingEntry):  # nbgrader reports that
+            # the gradebook holds naive times in UTC
+            book.find_assignment(name).duedate = min(due).astimezone(timezone.utc).replace(tzinfo=None)
+            book.db.commit()
+
+
+# --- submitted ------------------------------------------------------------------------------------------------------
 
 TIMESTAMP = "timestamp.txt"
 SECRET = "submission_secret.txt"
 """`nbgrader submit` creates it beside a notebook: in the exchange, feedback is found only by it."""
-_MOST_BYTES = {TIMESTAMP: 200, SECRET: 1000}
+_MOST_BYTES = 1000
 
 NOT_IN_NAMES = '<>"\\*?[]'
 """Characters that nbgrader's pages take for HTML or script text, and its commands for glob patterns."""
@@ -99,11 +187,11 @@ class Submitted:
         (graded / TIMESTAMP).write_text(changed.strftime("%Y-%m-%d %H:%M:%S.%f UTC"), "ascii")
 
     def _text_of(self, name: str) -> str | None:
-        path, most = self.folder / name, _MOST_BYTES[name]
+        path = self.folder / name
         if not path.exists() and not path.is_symlink():
             return None
-        content = read_regular(path, most)
-        if len(content) > most:
+        content = read_regular(path, _MOST_BYTES)
+        if len(content) > _MOST_BYTES:
             raise UnreadableError("is longer than any such file")
         try:
             return content.decode("utf-8")
