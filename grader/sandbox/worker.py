@@ -127,8 +127,12 @@ class ForkedProcess:
             if self._pid < 0:
                 self._hear(START_SECONDS)
             self._hear(0.0)
-            if self._pid > 0 and not self._has_ended:
-                self._worked = max(self._worked, processor_seconds(self._pid) or 0.0)
+            if not self._has_ended:
+                counted = processor_seconds(self._pid) if self._pid > 0 else None
+                if counted is None:  # it has ended: the zygote has its time, and is about to tell it
+                    self._hear(LINGER_SECONDS)
+                else:
+                    self._worked = max(self._worked, counted)
             return self._worked
 
     def ending(self, seconds: float) -> WorkerLost:

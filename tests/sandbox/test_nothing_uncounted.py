@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +17,7 @@ from grader.judge import grading
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.worker import Budget, Shortage
+from grader.sandbox.worker import Budget, ForkedProcess, Shortage
 
 from ..judge.graded import graded
 
@@ -92,3 +97,20 @@ def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, budgets
     result_of(judge, RIGHT + EXCHANGES.format(does=BURNS))
     once = budgets[0].worked / 3  # it is lost three times
     assert once > 0.3
+
+
+def test_an_end_counts_of_which_the_zygote_is_yet_to_tell() -> None:
+    """On a busy machine a while passes between its wait for a worker, which ends the worker's clock, and its word."""
+    ours, zygotes = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with zygotes, subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as child:
+        pidfd = os.pidfd_open(child.pid)
+        socket.send_fds(zygotes, [b"{}"], [pidfd])
+        os.close(pidfd)
+        process = ForkedProcess(ours)
+        assert process.worked() < 0.4
+        child.communicate(b"\n")
+        soon = threading.Timer(0.3, zygotes.send, [b'{"code": 0, "cpu_seconds": 0.4}'])
+        soon.start()
+        assert process.worked() == 0.4
+        soon.join()
+        process.kill()
