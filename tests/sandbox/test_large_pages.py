@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from grader.sandbox.inside import warmth
+from grader.sandbox.inside import zygote
 
 from ..cases import rows, table
 
 GATHER = """
 import json
-from grader.sandbox.inside.warmth import collapse, places
+from grader.sandbox.inside.zygote import collapse, places
 
 held = [bytes([n % 256]) * 5000 for n in range(4000)]
 found = places()
@@ -35,7 +35,7 @@ def test_memory_is_in_large_pages_and_as_it_was():
 
 @rows(table(__file__, "maps.yml"), "line", "count")
 def test_only_whole_pages_of_a_process_own_memory_are_gathered(tmp_path, monkeypatch, line, count):
-    monkeypatch.setattr(warmth, "MAPS", str(tmp_path / "maps"))
-    assert warmth.places() == []  # a system without such a list
+    monkeypatch.setattr(zygote, "MAPS", str(tmp_path / "maps"))
+    assert zygote.places() == []  # a system without such a list
     (tmp_path / "maps").write_text(line + "\n")
-    assert len(warmth.places()) == count
+    assert len(zygote.places()) == count

@@ -14,7 +14,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 # Addresses alone, as libraries map them: nothing is written there.
 TAKE = """\
 import mmap
-from grader.sandbox.inside.limits import limit
+from grader.sandbox.inside.lockdown import limit
 
 MB = 1024 * 1024
 taken = mmap.mmap(-1, {before} * MB, prot=mmap.PROT_READ)

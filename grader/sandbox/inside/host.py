@@ -1,4 +1,4 @@
-"""Runs a learner's code and answers questions about it.
+"""Runs a learner's code and answers questions about it; loads ahead of time what that will need.
 
 The judge runs the reference and the known mistakes with the same functions, so both sides of a comparison are asked in
 exactly the same way. A question is a list of cases; a case is a list of steps that fill numbered slots. A case ends at
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import linecache
 import re
 import sys
@@ -149,6 +150,64 @@ def load(source: str, file: str) -> Namespace:
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
+
+
+# --- ahead of the worker ----------------------------------------------------------------------------------------
+
+
+def warm_up() -> None:
+    """Load what torch loads at first use, so that no worker has to. Sets one thread, for good."""
+    torch.set_num_threads(1)
+    x = torch.ones(2, 3, requires_grad=True)
+    linear = torch.nn.Linear(3, 3)
+    y = torch.softmax(linear(x) @ linear(x).transpose(-2, -1), dim=-1)
+    y.masked_fill(torch.ones(2, 2, dtype=torch.bool).triu(1), -torch.inf)
+    torch.autograd.grad(y.sum(), [x, *linear.parameters()], allow_unused=True)
+    wire.unpack_frame(wire.pack({"x": x, "n": float("nan")}, wire.TRUSTED_BYTES))
+    question = {"cases": [{"seed": 0, "steps": []}]}
+    run_question(question, {}, "warm-up", ["aten::none"])
+    scan("def f():\n    return 1\n", ["softmax"], ["f"])
+    load_what_makes_a_folder()
+
+
+def load_what_few_need() -> None:
+    """Load what few workers need, most of a second each time.
+
+    Checkpoints, meta tensors and `vmap` import sympy, profilers and parts of the compiler.
+    """
+    with contextlib.suppress(Exception):  # a torch version without one of them; then the worker loads it itself
+        from torch.utils.checkpoint import checkpoint
+
+        x = torch.ones(2, 3, requires_grad=True)
+        for is_reentrant in (False, True):
+            checkpoint(torch.tanh, x, use_reentrant=is_reentrant).sum().backward()
+        torch.empty(2, 2, device="meta") @ torch.empty(2, 2, device="meta")
+        torch.vmap(torch.tanh)(x)
+    keep_what_is_loaded()
+
+
+def load_what_makes_a_folder() -> None:
+    """Import a module for which older torch creates a temporary folder: later no worker may create one.
+
+    Optimizers, `vmap`, checkpoints and `torch.compile` import it. The folder is for remote modules, which are not used.
+    """
+    path = list(sys.path)
+    # a torch without torch.distributed, or no writable temporary folder
+    with contextlib.suppress(ImportError, OSError):
+        from torch.distributed.nn.jit import instantiator
+
+        if hasattr(instantiator, "_TEMP_DIR"):
+            instantiator._TEMP_DIR.cleanup()
+    sys.path[:] = path
+
+
+def keep_what_is_loaded() -> None:
+    """Exempt torch's hundred thousand objects from garbage collection, and enable it: it was off while torch loaded.
+
+    The little garbage among them stays too: finding it would take a tenth of a second.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 # --- in the worker ----------------------------------------------------------------------------------------------

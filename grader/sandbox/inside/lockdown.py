@@ -6,18 +6,25 @@ step is irreversible. The zygote prepares the rules once; a fork only applies th
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
-import fcntl
+import math
 import os
 import signal
 import socket
 import struct
+import time
 from collections.abc import Sequence
 from typing import Any
 
-from .limits import limit
+try:
+    import fcntl
+    import resource
+except ImportError:  # Windows: there only the judge's timeout limits a worker
+    fcntl = resource = None  # type: ignore[assignment]
 
+OPEN_FILES = 64
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_NO_NEW_PRIVS = 38
@@ -43,6 +50,52 @@ ALLOWED_CALLS = (
     "getrlimit", "sched_yield", "sched_getaffinity", "futex", "set_robust_list", "get_robust_list", "rseq",
     "set_tid_address", "arch_prctl", "getrandom", "exit", "exit_group",
 )  # fmt: skip
+
+
+# --- limits, enforced by the operating system -------------------------------------------------------------------------
+
+
+def limit(cpu_seconds: int, memory_bytes: int) -> None:
+    """Limit processor time, memory, open files and file sizes of this process for good.
+
+    Raises OSError or ValueError when the system refuses one of them.
+    """
+    for what, bounds in _limits(cpu_seconds, memory_bytes).items():
+        resource.setrlimit(what, bounds)
+
+
+def limit_as_possible(cpu_seconds: int, memory_bytes: int) -> None:
+    """As `limit`, for a process that is already warm, as far as the system allows: macOS cannot limit memory."""
+    if resource is None:
+        return
+    for what, bounds in _limits(cpu_seconds + math.ceil(time.process_time()), memory_bytes).items():
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(what, bounds)
+
+
+def _limits(cpu_seconds: int, memory_bytes: int) -> dict[int, tuple[int, int]]:
+    # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs:
+    # whatever the libraries use, half of the limit is left for the learner's code.
+    memory = max(memory_bytes, _taken_bytes() + memory_bytes // 2)
+    return {
+        resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),  # SIGXCPU first; SIGKILL for code that catches it
+        resource.RLIMIT_AS: (memory, memory),
+        resource.RLIMIT_FSIZE: (0, 0),
+        resource.RLIMIT_CORE: (0, 0),
+        resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
+    }
+
+
+def _taken_bytes() -> int:
+    """Address space that this process uses so far, in bytes; 0 where the system does not say."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as statm:
+            return int(statm.read().split()[0]) * resource.getpagesize()
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+# --- the whole lock-down ----------------------------------------------------------------------------------------------
 
 
 class LockdownFailed(Exception):

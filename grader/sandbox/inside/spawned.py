@@ -14,17 +14,17 @@ CHUNK = 1 << 16
 def main() -> None:
     """Become a worker: load torch, say "ready", take the limits, answer questions, exit. Never returns."""
     questions, answers = _take_streams()
-    from . import host, limits, warmth, wire  # only now: torch may print while it loads
+    from . import host, lockdown, wire  # only now: torch may print while it loads
 
     code = 1
     try:
-        warmth.warm_up()
-        warmth.keep_what_is_loaded()
+        host.warm_up()
+        host.keep_what_is_loaded()
         _print_nowhere()
         wire.write_frame(answers, wire.pack({"ready": True}, 0))
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
-        limits.limit_as_possible(order["cpu_seconds"], order["memory_bytes"])
+        lockdown.limit_as_possible(order["cpu_seconds"], order["memory_bytes"])
         host.serve(questions, answers)
         code = 0
     except Exception as error:
