@@ -58,6 +58,11 @@ class PlayedMap(_Frozen):
         return self
 
     @property
+    def size(self) -> int:
+        """How many weights it has."""
+        return len(self.rows) * len(self.columns)
+
+    @property
     def values(self) -> tuple[tuple[float, ...], ...]:
         """The weights as floats."""
         return tuple(tuple(math.nan if step < 0 else step / STEPS * self.high for step in row) for row in self.steps)
@@ -76,6 +81,9 @@ class Played(_Frozen):
     maps: Annotated[tuple[PlayedMap, ...], Field(max_length=MOST_MAPS)] = ()
     given: Text = ""
     wrote: Annotated[tuple[tuple[Text, Text], ...], Field(max_length=MOST_TEXTS)] = ()
+
+
+NOTHING_PLAYED: Mapping[str, Played] = {}
 
 
 class _File(_Frozen):

@@ -26,9 +26,8 @@ from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
-from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.record_page import render_record
+from grader.render.pages import render_class, render_record
 from grader.render.wording import score
 
 from .class_contents import UNMATCHED, write_unmatched

@@ -78,7 +78,7 @@ def _checked(question: dict[str, Any]) -> Iterator[Part]:
     from grader.play.catalogue import offer_of
     from grader.practice.checking import judged, note_record
     from grader.record import MAX_SEED
-    from grader.render.cell_output import CellOutput
+    from grader.render.pages import below_cell
     from grader.render.safe_text import safe_line
     from grader.render.verdict import verdict_on
     from grader.render.wording import ISOLATION, counted
@@ -102,14 +102,14 @@ def _checked(question: dict[str, Any]) -> Iterator[Part]:
     if question["is_try"] and keeps_progress:
         play = "%kata play {}" if question["has_magic"] else 'kata.play("{}")'
         remarks += [*note_record(workspace, answer.submission, record), *filter(None, [offer_of(result, play)])]
-    output = CellOutput(
+    text, page = below_cell(
         verdict_on(result, title=course.exercise(id).title, mismatches=mismatches, in_cell=True),
         closing=f"Checked as it was run in [{answer.number}]. Isolation: {ISOLATION[record.isolation]}. "
         f'The same inputs again with kata.check("{result.id}", seed={record.seed})',
         problems=[safe_line(problem.message) for problem in record.problems],
         remarks=remarks,
     )
-    yield output.text(), output.html(), record.complete and result.status == "passed"
+    yield text, page, record.complete and result.status == "passed"
 
 
 def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, ExecutedAnswer]:

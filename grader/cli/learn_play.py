@@ -125,7 +125,7 @@ def _in_terminal(showing: Showing, play: Play, text: str | None, off: Sequence[s
 
 def _show(showing: Showing, text: str, off: Sequence[str], *, has_keys: bool) -> None:
     from grader.play.parts import Slider
-    from grader.play.scene_terminal import show, slide
+    from grader.play.showing import show, slide
 
     for part in showing.parts(text, off, in_full=False):
         if has_keys and isinstance(part, Slider):
@@ -137,7 +137,7 @@ def _show(showing: Showing, text: str, off: Sequence[str], *, has_keys: bool) ->
 def _converse(showing: Showing, play: Play, off: Sequence[str]) -> None:
     """Play each typed line, until an empty one, the end of the input or Ctrl-C."""
     from grader.play.parts import Words
-    from grader.play.scene_terminal import show
+    from grader.play.showing import show
 
     told = [f"Type {play.reads}."] if play.reads else []
     if play.switches:

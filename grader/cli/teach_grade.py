@@ -89,7 +89,7 @@ def grade(
     elif json is not None:
         write_output(json, f"{record.to_json()}\n".encode())
     if html is not None:
-        from grader.render.record_page import render_record
+        from grader.render.pages import render_record
 
         write_output(html, render_record(record, titles=chosen.titles, units=chosen.headings).encode("utf-8"))
     if json != Path("-"):

@@ -38,7 +38,7 @@ from grader.errors import KataError
 from grader.files import zip_of
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
-from grader.render.record_page import render_record
+from grader.render.pages import render_record
 from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, out_of, ungraded

@@ -28,7 +28,7 @@ from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.submission import UnreadableError
 from grader.intake.walk import MB, read_regular
 from grader.record import ExerciseResult, Record
-from grader.render.cell_output import CellOutput
+from grader.render.pages import below_cell
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import verdict_on
 
@@ -170,13 +170,13 @@ def _outputs_of(result: ExerciseResult, exercise: Exercise, submission: Submissi
     """
     # a problem without an exercise may be the reason for a missing answer
     concerned = {result.id, None} if result.status == "missing" else {result.id}
-    shown = CellOutput(
+    text, page = below_cell(
         verdict_on(result, title=exercise.title, in_cell=True),
         closing="" if result.status == "passed" else f"The same inputs again with --seed {seed}",
         problems=[safe_line(each.message) for each in submission.problems if each.exercise in concerned],
     )
     points = min(max(float(result.points), 0.0), float(exercise.points))
     return [
-        new_output("display_data", data={"text/html": shown.html(), "text/plain": shown.text()}),
+        new_output("display_data", data={"text/html": page, "text/plain": text}),
         new_output("execute_result", data={"text/plain": repr(points)}),
     ]

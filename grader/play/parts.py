@@ -1,4 +1,4 @@
-"""What a scene shows, as data; terminal and page both draw these parts."""
+"""What a scene shows, as data; terminal, page and notebook paint these parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from grader.render.heatmap import Weights
+from grader.mismatch import Plane
+from grader.render.heatmap import HeatMap
 
 
 @dataclass(frozen=True)
@@ -18,11 +19,26 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Heat(Weights):
-    """A heat map. by_formula: whether this is the correct one, shown to compare with the learner's own."""
+class Heat:
+    """Attention weights from 0 to `high`: a row for each query, a column for each key, both with their labels.
+
+    before: weights to show beside these, with the names of both: before, and now. by_formula: whether these are the
+    correct ones, shown to compare with the learner's own.
+    """
 
     kind: ClassVar = "heat"
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: Plane
+    high: float = 1.0
+    before: tuple[str, Plane, str] | None = None
     by_formula: bool = False
+
+    @property
+    def map(self) -> HeatMap:
+        """How it is drawn."""
+        return HeatMap.of_attention(self.title, self.rows, self.columns, self.values, self.high, self.before)
 
 
 @dataclass(frozen=True)
@@ -58,6 +74,14 @@ class Curve:
         wide, tall = (self.places[-1] - left) or 1, (high - low) or 1
         known = [(x, y) for x, y in zip(self.places, line, strict=True) if math.isfinite(y)]
         return [((x - left) / wide, (high - y) / tall, x, y) for x, y in known]
+
+    @property
+    def description(self) -> str:
+        """All of its values, in words."""
+        return "; ".join(
+            f"{name}: " + ", ".join(f"{y:.3g} at {x:g}" for x, y in zip(self.places, line, strict=True))
+            for name, line in self.lines
+        )
 
 
 @dataclass(frozen=True)

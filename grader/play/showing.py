@@ -1,4 +1,4 @@
-"""An exercise at work: its scene part by part, kept for the learner's report, as a page, or below a notebook's cell."""
+"""A scene as somebody sees it: in a terminal, as a page, below a notebook's cell, and kept for their report."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import argparse
 import importlib
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
+from rich.console import Console
+from rich.table import Table
 
 from grader.course import Exercise
 from grader.errors import KataError
@@ -28,19 +31,109 @@ from grader.played import (
 )
 from grader.practice.progress import ProgressFile, digest_of, now
 from grader.practice.workspace import Workspace
-from grader.render.cell_output import TEXT_WIDTH
-from grader.render.heatmap_terminal import as_text
+from grader.render.heatmap_terminal import PaintedHeatMap, as_text
+from grader.render.pages import TEXT_WIDTH, render_page
+from grader.render.terminal import text_for
 from grader.sandbox.doctor import strongest_level
 
 from .catalogue import Play, Standing, play_of, standing_with
-from .parts import Heat, Part, Words, Written
-from .scene_page import render_cell, render_play
-from .scene_terminal import show
+from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
 from .stage import Stage, Stopped
 
 PAGES = "play"
 """The folder for pages, beside the exercises."""
 LOCK_SECONDS = 20
+
+# --- in a terminal: any width, with or without colour ---------------------------------------------------------------
+
+STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
+CURVE_HEIGHT, CURVE_WIDTH, LEAST_CURVE_WIDTH = 10, 64, 16
+EDGE = 10
+"""Columns left of a curve, for its numbers."""
+SIGNS = "*o+x#"
+SEVERAL = "&"
+"""Stands where several curves meet."""
+
+
+def show(part: Part, console: Console) -> None:
+    """Print one part, of a slider its first step; then an empty line unless it is a single line."""
+    if isinstance(part, Words):
+        console.print(text_for(console, part.text, STYLES[part.kind]))
+    elif isinstance(part, (Heat, Slider)):
+        heat = part.steps[part.start][1] if isinstance(part, Slider) else part
+        console.print(PaintedHeatMap(heat.map))
+    else:
+        console.print(text_for(console, part.title, "bold"))
+        if isinstance(part, Grid):
+            console.print(_table(part, console))
+        elif isinstance(part, Written):
+            console.print(_texts(part, console))
+        else:
+            for line in _plotted(part, max(LEAST_CURVE_WIDTH, min(CURVE_WIDTH, console.width - EDGE - 2))):
+                console.print(text_for(console, line), no_wrap=True)
+            console.print(text_for(console, _legend(part), "dim"))
+    if part.kind != "line":
+        console.print()
+
+
+def _table(grid: Grid, console: Console) -> Table:
+    table = Table(box=None, padding=(0, 3, 0, 0), header_style="dim")
+    for number, name in enumerate(grid.header):
+        table.add_column(text_for(console, name), justify="right" if number and name else "left")
+    for row in grid.rows:
+        table.add_row(*(text_for(console, cell) for cell in row))
+    return table
+
+
+def _texts(written: Written, console: Console) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for who, text in written.texts:
+        given = text_for(console, written.given)
+        table.add_row(text_for(console, who, "dim"), given + text_for(console, text, "bold reverse"))
+    return table
+
+
+def _plotted(curve: Curve, width: int) -> Iterator[str]:
+    """A curve in lines of characters, with numbers at the edges."""
+    field = [[" "] * width for _ in range(CURVE_HEIGHT)]
+    for sign, (_, line) in reversed(list(zip(SIGNS, curve.lines, strict=False))):
+        for across, down, _, _ in curve.points(line):
+            row, column = round(down * (CURVE_HEIGHT - 1)), round(across * (width - 1))
+            field[row][column] = sign if field[row][column] in (" ", sign) else SEVERAL
+    low, high = curve.ends
+    labels = {0: f"{high:.3g}", CURVE_HEIGHT - 1: f"{low:.3g}"}
+    for number, signs in enumerate(field):
+        yield f"{labels.get(number, ''):>{EDGE - 2}} |{''.join(signs)}"
+    start, end = f"{curve.places[0]:g}", f"{curve.places[-1]:g}"
+    yield " " * EDGE + start + end.rjust(width - len(start))
+
+
+def _legend(curve: Curve) -> str:
+    names = "   ".join(f"{sign} {name}" for sign, (name, _) in zip(SIGNS, curve.lines, strict=False))
+    several = f"   {SEVERAL} several" if len(curve.lines) > 1 else ""
+    return f"{curve.up} over {curve.across}:  {names}{several}"
+
+
+MOVES = {"+": 1, "-": -1}
+ASKED = "+ larger, - smaller, then Enter. Enter alone goes on: "
+
+
+def slide(slider: Slider, console: Console) -> None:
+    """Print the first step of a slider, and further ones as they are typed, until another line than + or -."""
+    step, typed = slider.start, "+"
+    with suppress(EOFError, KeyboardInterrupt):
+        while typed in MOVES:
+            names = [f"[{name}]" if number == step else name for number, (name, _, _) in enumerate(slider.steps)]
+            _, heat, written = slider.steps[step]
+            console.print(text_for(console, slider.title, "bold"), text_for(console, "  ".join(names)), sep="\n")
+            show(heat, console)
+            console.print(text_for(console, written, "bold"))
+            typed = input(ASKED).strip()
+            step = min(max(step + MOVES.get(typed, 0), 0), len(slider.steps) - 1)
+    console.print()
+
+
+# --- the scene of a learner's own code --------------------------------------------------------------------------------
 
 
 def scene_of(play: Play, stage: Stage) -> Any:
@@ -93,6 +186,11 @@ class Showing:
         path = self._workspace.root / PAGES / f"{self._play.id}.html"
         write_file(path, page.encode("utf-8"), below=self._workspace.root)
         return path
+
+
+def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, is_warning: bool) -> str:
+    """The page of a scene. standing: the state of the exercise; is_warning: whether that is a warning."""
+    return render_page("play.html.j2", title=title, standing=standing, seen=seen, parts=parts, is_warning=is_warning)
 
 
 def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bool) -> Played:
@@ -163,3 +261,8 @@ def played_in_cell(
 
 def _drawn(part: Part) -> tuple[str, str]:
     return as_text(lambda console: show(part, console), TEXT_WIDTH).strip("\n"), render_cell(part)
+
+
+def render_cell(part: Part) -> str:
+    """A part as HTML. Notebooks remove styles and SVG, so maps and curves are images."""
+    return render_page("play_cell.html.j2", part=part)

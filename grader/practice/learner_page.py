@@ -9,11 +9,9 @@ from itertools import groupby
 from typing import Any
 
 from grader.course import Exercise
-from grader.played import Played
+from grader.played import NOTHING_PLAYED, Played
 from grader.record import ExerciseResult
-from grader.render.heatmap import HeatMap
-from grader.render.heatmap_svg import all_at_work, heatmap_svg
-from grader.render.pages import render_page
+from grader.render.pages import at_work, render_page
 from grader.render.verdict import NO_MISMATCHES, verdict_on
 from grader.render.wording import MARKS
 
@@ -27,7 +25,6 @@ MOST_ATTEMPTS = 30
 """Limit for the attempts listed for one exercise: the latest ones."""
 MOST_REASONS = 2
 ON_PAGE = {**STATES, "tried": replace(STATES["tried"], word="not yet")}
-NOTHING_PLAYED: Mapping[str, Played] = {}
 
 
 def render_learner(
@@ -78,8 +75,7 @@ def render_learner(
         coming=next_exercise(course, progress),
         lesson_of=lambda unit: workspace.shown(workspace.lesson_of(unit)),
         anchors=anchors,
-        at_work=all_at_work(played, anchors),
-        heatmap=lambda mismatch, place: heatmap_svg(HeatMap.of_mismatch(mismatch), place),
+        at_work=at_work(played, anchors),
         agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
         reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
         states=ON_PAGE,

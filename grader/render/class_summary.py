@@ -1,6 +1,6 @@
 """A class, summed up record by record: a row a learner, counts an exercise, and what to say to the class.
 
-`class_table` and `class_page` only paint it. No record is kept.
+`class_table` and the template `class.html.j2` only paint it. No record is kept.
 """
 
 from __future__ import annotations

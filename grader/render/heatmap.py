@@ -1,7 +1,7 @@
 """What a heat map shows, as data: numbers in shades, the same shade for the same number on all of its planes.
 
 There are two kinds: a mismatch (yours beside expected, with what is wrong, and the difference) and attention weights
-(who looks at whom). `heatmap_terminal` and `heatmap_svg` paint both, cell by cell.
+(who looks at whom). `heatmap_terminal` and the template `heatmap.html.j2` paint both, cell by cell.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from .safe_text import safe_line, visible
 BLUES = ("#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c4df", "#6bafd6", "#4a98c9", "#2e7ebc", "#1764ab", "#08478d")
 """Shades from pale to dark."""
 LEVELS = len(BLUES)
-WHITE_FROM = 8  # from this level on, white is easier to read than black
 WHITE, BLACK = "#ffffff", "#000000"
-GREY = "#6b6b6b"  # for NaN; white is easy to read on it
+GREY = "#6b6b6b"  # for NaN
 TOO_MUCH = ("#fee0b6", "#fdb863", "#e08214", "#8c4a06")
 TOO_LITTLE = ("#d8daeb", "#b2abd2", "#8073ac", "#542788")
+DARK = (GREY, *BLUES[8:], TOO_MUCH[-1], TOO_LITTLE[-1])
+"""On these, white is easier to read than black."""
 
 MOST_NUMBERS = 64
 """Above this many numbers, a mismatch shows only shades."""
@@ -33,22 +34,22 @@ BLANK = "␣"
 ROOT = 0.5
 """The power for shades of weights, so that weights spread over many places can be seen."""
 
-Shade = Callable[[float], tuple[int | None, str, str]]
-"""Of a number: its level from 0, the palest, to LEVELS - 1, None for NaN; its background; the ink to be read on it."""
+Shade = Callable[[float], tuple[int, str]]
+"""Of a number other than NaN: its level from 0, the palest, to LEVELS - 1, and its background."""
 Write = Callable[[float], str]
 """A number as it is written."""
+Place = Callable[[int, int], str]
+"""What is said of the number in a row and a column."""
 
 
 def blues(low: float, high: float, power: float = 1.0) -> Shade:
     """Shades from the palest, for `low`, to the darkest, for `high`; by the share between them to this power."""
 
-    def shade(number: float) -> tuple[int | None, str, str]:
-        if math.isnan(number):
-            return None, GREY, WHITE
+    def shade(number: float) -> tuple[int, str]:
         level = LEVELS - 1 if number >= high else 0
         if low < number < high:
             level = int(((number - low) / (high - low)) ** power * LEVELS)
-        return level, BLUES[level], WHITE if level >= WHITE_FROM else BLACK
+        return level, BLUES[level]
 
     return shade
 
@@ -56,14 +57,12 @@ def blues(low: float, high: float, power: float = 1.0) -> Shade:
 def off(furthest: float) -> Shade:
     """Of a difference: orange for too much, violet for too little, white for right; colour-blind readers see which."""
 
-    def shade(number: float) -> tuple[int | None, str, str]:
-        if math.isnan(number):
-            return None, GREY, WHITE
+    def shade(number: float) -> tuple[int, str]:
         if number == 0 or furthest == 0:
-            return 0, WHITE, BLACK
+            return 0, WHITE
         shades = TOO_MUCH if number > 0 else TOO_LITTLE
-        level = min(int(abs(number) / furthest * len(shades)), len(shades) - 1) if math.isfinite(number) else -1
-        return level, shades[level], WHITE if shades[level] == shades[-1] else BLACK
+        level = int(min(abs(number) / furthest * len(shades), len(shades) - 1))
+        return level, shades[level]
 
     return shade
 
@@ -96,35 +95,22 @@ def as_needed(mismatch: Mismatch) -> Write:
     return in_decimals(MOST_DECIMALS)
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Attention weights from 0 to `high`: a row for each query, a column for each key, both with their labels.
-
-    before: weights to show beside these, with the names of both: before, and now.
-    """
-
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Plane
-    high: float = 1.0
-    before: tuple[str, Plane, str] | None = None
-
-
 class Cell(NamedTuple):
-    """A number as it is drawn.
+    """A number as it is drawn. level: None for NaN. told: its place and the number, in words.
 
-    sign: what stands for it in a picture without numbers. is_wrong: whether it is marked so, as no expected one is.
-    told: the number and its place, in words.
+    mark: of a wrong number; stands for it in a picture without numbers. An expected number has none.
     """
 
     text: str
     level: int | None
     paper: str
-    ink: str
-    sign: str
-    is_wrong: bool
     told: str
+    mark: str
+
+    @property
+    def ink(self) -> str:
+        """The ink to be read on its background."""
+        return WHITE if self.paper in DARK else BLACK
 
 
 Cells = tuple[tuple[Cell, ...], ...]
@@ -151,76 +137,78 @@ class HeatMap:
     @classmethod
     def of_mismatch(cls, mismatch: Mismatch) -> HeatMap:
         """Yours beside what was expected."""
-        (first_row, first_column), came, expected = mismatch.start, mismatch.came, mismatch.expected
-        rows = tuple(map(str, range(first_row, first_row + len(came))))
-        columns = tuple(map(str, range(first_column, first_column + len(came[0]))))
+        came, expected, wrong = mismatch.came, mismatch.expected, mismatch.wrong
+        rows, columns = (
+            tuple(str(start + number) for number in range(size))
+            for start, size in zip(mismatch.start, (len(came), len(came[0])), strict=True)
+        )
         write, finite = as_needed(mismatch), [0.0, *_finite(came, expected)]
-        shade, low = blues(min(finite), max(finite)), min(finite)
-        apart = _difference(mismatch)
+        low, high = min(finite), max(finite)
+        apart = tuple(  # 0 where it is right, infinities included
+            tuple(one - other if is_wrong else 0.0 for one, other, is_wrong in zip(*sides, strict=True))
+            for sides in zip(came, expected, wrong, strict=True)
+        )
         furthest = max(map(abs, _finite(apart)), default=0.0)
-        sides = ("rows", "columns")[-len(mismatch.axes) :] if mismatch.axes else ()
-        axes = ", ".join(f"{side}: {name}" for side, name in zip(sides, mismatch.axes, strict=True) if name != side)
+        named = zip(("rows", "columns")[-len(mismatch.axes) :], mismatch.axes, strict=True) if mismatch.axes else ()
+        axes = ", ".join(f"{side}: {name}" for side, name in named if name != side)
         caption = visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
 
-        def drawn(plane: Plane, shade: Shade, sign: Callable[[float], str] | None = None) -> Cells:
-            """The cells of a plane; sign: of a wrong number, None where they are not marked."""
-            return tuple(
-                tuple(
-                    Cell(
-                        text := write(number),
-                        *shade(number),
-                        text if not math.isfinite(number) else sign(number) if sign and is_wrong else "",
-                        sign is not None and is_wrong,
-                        f"row {row}, column {column}: {text}",
-                    )
-                    for number, is_wrong, column in zip(numbers, wrong, columns, strict=True)
-                )
-                for numbers, wrong, row in zip(plane, mismatch.wrong, rows, strict=True)
-            )
+        def told(row: int, column: int) -> str:
+            return f"row {rows[row]}, column {columns[column]}"
+
+        def drawn(values: Plane, shade: Shade, above: str = "", below: str = "") -> Cells:
+            """above, below: the mark of a wrong number above 0, and of another."""
+
+            def mark(row: int, column: int) -> str:
+                return (above if values[row][column] > 0 else below) if wrong[row][column] else ""
+
+            return _cells(values, write, shade, told, mark)
 
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
             description=f"{caption} {_wrong_places(mismatch, write)}".strip(),
             planes=(
-                ("yours", drawn(came, shade, lambda _: "!")),
-                ("expected", drawn(expected, shade)),
+                ("yours", drawn(came, blues(low, high), "!", "!")),
+                ("expected", drawn(expected, blues(low, high))),
             ),
             rows=rows if len(rows) > 1 else (),
             columns=columns,
-            ends=(write(low if low != max(finite) else -math.inf), write(max(finite))),  # all may be 0 or infinite
-            difference=(("difference", drawn(apart, off(furthest), lambda number: "+" if number > 0 else "-")),),
+            ends=(write(low if low != high else -math.inf), write(high)),  # all may be 0 or infinite
+            difference=(("difference", drawn(apart, off(furthest), "+", "-")),),
         )
 
     @classmethod
-    def of_attention(cls, shown: Weights) -> HeatMap:
-        """Who looks at whom."""
-        rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in s) for s in (shown.rows, shown.columns))
-        row_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(rows, 1)]
-        column_places = [f"{spelt(letter)} {number}" for number, letter in enumerate(columns, 1)]
-        title, write, shade = safe_line(shown.title), in_decimals(2), blues(0.0, shown.high, ROOT)
+    def of_attention(
+        cls,
+        title: str,
+        rows: Sequence[str],
+        columns: Sequence[str],
+        values: Plane,
+        high: float = 1.0,
+        before: tuple[str, Plane, str] | None = None,
+    ) -> HeatMap:
+        """Who looks at whom: weights from 0 to `high`, a row for each query, a column for each key, with their labels.
 
-        def drawn(values: Plane) -> Cells:
-            return tuple(
-                tuple(
-                    Cell(text := write(weight), *shade(weight), "", False, f"{row} looks at {column}: {text}")
-                    for weight, column in zip(weights, column_places, strict=True)
-                )
-                for weights, row in zip(values, row_places, strict=True)
-            )
+        before: weights to show beside these, with the names of both: before, and now.
+        """
+        rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in labels) for labels in (rows, columns))
+        askers, keys = ([f"{spelt(each)} {n}" for n, each in enumerate(labels, 1)] for labels in (rows, columns))
+        title, write, shade = safe_line(title), in_decimals(2), blues(0.0, high, ROOT)
+        then, earlier, now = before or ("", values, title)
+        named = [(then, earlier)] * bool(before) + [(now, values)]
 
-        planes = [(title, drawn(shown.values))]
-        if shown.before is not None:
-            then, earlier, now = shown.before
-            planes = [(then, drawn(earlier)), (now, drawn(shown.values))]
+        def told(row: int, column: int) -> str:
+            return f"{askers[row]} looks at {keys[column]}"
+
         return cls(
             title=title,
-            caption=title if shown.before else "",
-            description=_most_looked_at(shown.values, row_places, column_places),
-            planes=tuple(planes),
+            caption=title if before else "",
+            description=_most_looked_at(values, askers, keys),
+            planes=tuple((name, _cells(plane, write, shade, told, lambda *_: "")) for name, plane in named),
             rows=rows,
             columns=columns,
-            ends=tuple(write((level / LEVELS) ** (1 / ROOT) * shown.high) for level in range(1, LEVELS)),
+            ends=tuple(write((level / LEVELS) ** (1 / ROOT) * high) for level in range(1, LEVELS)),
         )
 
     @property
@@ -239,16 +227,18 @@ def spelt(letter: str) -> str:
     return letter if letter.strip() else BLANK
 
 
+def _cells(values: Plane, write: Write, shade: Shade, told: Place, mark: Place) -> Cells:
+    def cell(number: float, *place: int) -> Cell:
+        level, paper = (None, GREY) if math.isnan(number) else shade(number)
+        return Cell(write(number), level, paper, f"{told(*place)}: {write(number)}", mark(*place))
+
+    return tuple(
+        tuple(cell(number, row, column) for column, number in enumerate(numbers)) for row, numbers in enumerate(values)
+    )
+
+
 def _finite(*planes: Plane) -> list[float]:
     return [number for plane in planes for row in plane for number in row if math.isfinite(number)]
-
-
-def _difference(mismatch: Mismatch) -> Plane:
-    """Yours minus expected: 0 where it is right, infinities included."""
-    rows = zip(mismatch.came, mismatch.expected, mismatch.wrong, strict=True)
-    return tuple(
-        tuple(came - wanted if is_wrong else 0.0 for came, wanted, is_wrong in zip(*row, strict=True)) for row in rows
-    )
 
 
 def _wrong_pairs(mismatch: Mismatch) -> Iterator[tuple[int, int, float, float]]:

@@ -147,7 +147,7 @@ class _Painter:
             style, shade = f"{'white' if cell.ink == WHITE else 'black'} on {cell.paper}", " "
         yield shade * self._blocks or f" {cell.text:>{self._number_width}}", style
         if self._heat.is_mismatch:
-            yield MARK if cell.is_wrong else " ", WRONG_STYLE if cell.is_wrong and self._is_coloured else style
+            yield MARK if cell.mark else " ", WRONG_STYLE if cell.mark and self._is_coloured else style
 
 
 def _unbroken(line: Text) -> Text:

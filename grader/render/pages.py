@@ -1,39 +1,75 @@
-"""Shared by all HTML pages: templates that escape everything, and text without invisible characters."""
+"""Verdicts, records and classes as HTML, by templates that escape everything and show no invisible character.
+
+Each page is one file that needs no network. A record's page has no script; a class's has one, which its content
+security policy allows by its hash: it sorts and filters tables and colours the marks in sight. All facts are in the
+page as text, so that it reads and prints without it.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+from collections.abc import Container, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from grader.played import Played, PlayedMap
+from grader.record import Record
+
 from . import wording
-from .safe_text import safe_line, visible
+from .class_summary import ClassSummary, ExerciseTally, LearnerRow
+from .heatmap import HeatMap, spelt
+from .heatmap_terminal import as_text
+from .safe_text import LINE_LIMIT, safe_block, safe_line, visible
+from .terminal import print_verdict
+from .verdict import ExerciseVerdict, by_unit, verdicts_on
+
+TEMPLATES = Path(__file__).with_name("templates")
+NO_SOURCES: Mapping[str, bytes] = {}
+CODE_LINES = 400
+"""More of a learner's file is not shown."""
+MOST_CELLS = 60_000
+"""Places of all maps on a learner's page, each of some 200 bytes. A map has at most 4096, most have a few hundred."""
+TEXT_WIDTH = 100
+"""Columns of the text that fit into a notebook's output without scrolling."""
+MOST_NAMED = 100
+"""How many learners of a list are named; beyond that, only their count is given."""
+MOST_LISTED = 3000
+"""Limit for the learners in the table: a browser stays fast with this many. Above it, those with the fewest points."""
+NOT_IN_RECORD = "-"
+CODE = re.compile(r"`([^`\n]+)`")
 
 
 def render_page(template: str, **values: Any) -> str:
-    """Render one of the templates beside this module as a self-contained page."""
-    return _environment().get_template(template).render(values)
+    """Render one of the templates."""
+    return environment().get_template(template).render(values)
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, and what they may use."""
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
-        finalize=_shown,
+        # what no filter of a template has made visible
+        finalize=lambda each: visible(each) if isinstance(each, str) and not isinstance(each, Markup) else each,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters.update(
         line=safe_line,
-        prose=_prose,
+        prose=lambda text: Markup(CODE.sub(r"<code>\1</code>", str(escape(visible(text))))),
         score=wording.score,
         percent=lambda part: f"{100 * part:.1f}",
+        address=lambda svg: f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}",
     )
     environment.globals.update(
         marks=wording.MARKS,
@@ -43,18 +79,99 @@ def _environment() -> Environment:
         change=wording.change,
         counted=wording.counted,
         share=wording.share,
+        mismatch=HeatMap.of_mismatch,
+        attention=HeatMap.of_attention,
+        spelt=spelt,
     )
     return environment
 
 
-CODE = re.compile(r"`([^`\n]+)`")
+def below_cell(
+    verdict: ExerciseVerdict, closing: str, *, problems: Sequence[str] = (), remarks: Sequence[str] = ()
+) -> tuple[str, str]:
+    """A verdict below a notebook's cell, where a learner checks it or where it was graded: as text and as HTML.
+
+    It is read in JupyterLab, VS Code, the classic notebook, nbgrader's formgrader and its feedback, light and dark,
+    trusted or not. So it has only inline styles and the page's own text colour; heat maps are pictures.
+
+    closing: how it was graded, in a sentence. problems: sentences about what was handed in. remarks: sentences on
+    further effects, such as a review's date.
+    """
+    text = as_text(lambda console: print_verdict(verdict, console), TEXT_WIDTH)
+    page = render_page("cell.html.j2", shown=verdict, closing=closing, problems=problems, remarks=remarks)
+    return "\n".join([text, *problems, "", *remarks, closing]), page
 
 
-def _prose(text: str) -> Markup:
-    """The text escaped, with what stands between backticks as code."""
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(visible(text)))))
+def render_record(
+    record: Record,
+    *,
+    titles: Mapping[str, str],
+    units: wording.Units,
+    sources: Mapping[str, bytes] = NO_SOURCES,
+) -> str:
+    """The page of one record.
+
+    titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
+    sources: what was graded, to be shown, by id.
+    """
+    verdicts = verdicts_on(record, titles)
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {verdict.id: f"exercise-{number}" for number, verdict in enumerate(verdicts, 1)}
+    return render_page(
+        "record.html.j2",
+        record=record,
+        units=by_unit(verdicts, units),
+        anchors=anchors,
+        passed=wording.passed_count(record),
+        warning=wording.ungraded(record),
+        sources={
+            id: "\n".join(safe_block(source.decode("utf-8", "replace"), CODE_LINES, CODE_LINES * LINE_LIMIT))
+            for id, source in sources.items()
+        },
+    )
 
 
-def _shown(value: Any) -> Any:
-    """Make invisible characters of a value visible, even where the template applies no filter."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+def at_work(played: Mapping[str, Played], shown: Container[str]) -> dict[str, tuple[Played, list[PlayedMap]]]:
+    """What was seen in `kata play` of the exercises on a page, by id, and those of its maps for which there is room."""
+    found: dict[str, tuple[Played, list[PlayedMap]]] = {}
+    room = MOST_CELLS
+    for id in filter(shown.__contains__, played):
+        found[id] = played[id], []
+        for each in played[id].maps:
+            if each.size <= room:
+                room -= each.size
+                found[id][1].append(each)
+    return found
+
+
+def render_class(summary: ClassSummary) -> str:
+    """The page of a class, the same bytes for equal summaries."""
+    rows, exercises = summary.rows, summary.exercises
+    listed = sorted(sorted(rows, key=lambda row: row.points)[:MOST_LISTED], key=lambda row: row.number)
+    worths = {row.max_points for row in rows}
+    script = (TEMPLATES / "class.js").read_text("utf-8").strip()
+    return render_page(
+        "class.html.j2",
+        summary=summary,
+        listed=listed,
+        exercises=exercises,
+        places={tally.id: place for place, tally in enumerate(exercises, 1)},
+        strip=lambda row: _strip(row, exercises),
+        href=relative,
+        most_named=MOST_NAMED,
+        worth=worths.pop() if len(worths) == 1 else None,
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def relative(path: str) -> str:
+    """A URL that can only lead to a file beside or below the page: no scheme, no host, no query."""
+    return "./" + quote(path.lstrip("/").removeprefix("./"), safe="/")
+
+
+def _strip(row: LearnerRow, exercises: Sequence[ExerciseTally]) -> str:
+    """A learner's statuses as signs, with a space between units."""
+    signs = {id: wording.MARKS[status].sign for id, status in row.statuses.items()}
+    units = groupby(exercises, key=lambda each: each.unit)
+    return " ".join("".join(signs.get(each.id, NOT_IN_RECORD) for each in unit) for _, unit in units)

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from grader.record import Record
-from grader.render.record_page import render_record
+from grader.render.pages import render_record
 from grader.render.terminal import print_record
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, Level

@@ -18,7 +18,7 @@ import pytest
 
 from grader.course.installed import VARIABLE
 from grader.mismatch import Mismatch
-from grader.render.cell_output import CellOutput
+from grader.render.pages import below_cell
 from grader.render.verdict import verdict_on
 from tests.cases import table
 from tests.records import check, exercise
@@ -288,8 +288,7 @@ def earlier_verdict() -> dict[str, Any]:
     result = exercise(failed, id="share", status="failed")
     mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
     shown = verdict_on(result, title="Before", mismatches={("share", "test_example"): mismatch}, in_cell=True)
-    verdict = CellOutput(shown, closing="Checked as it was run in [1].")
-    return displayed(verdict.text(), verdict.html())
+    return displayed(*below_cell(shown, "Checked as it was run in [1]."))
 
 
 def displayed(text: str, page: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import torch
 
 from grader.play import nets
 from grader.play.catalogue import PLAYS
-from grader.play.scene_page import render_play
+from grader.play.showing import render_play
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 2 * 1024 * 1024

@@ -9,8 +9,7 @@ import pytest
 from rich.console import Console
 
 from grader.play.parts import Curve, Grid, Heat, Slider, Words, Written
-from grader.play.scene_page import render_cell, render_play
-from grader.play.scene_terminal import show
+from grader.play.showing import render_cell, render_play, show
 
 GOLDEN = Path(__file__).parent / "golden"
 NAN = float("nan")

@@ -23,9 +23,9 @@ from grader.practice.learner_page import render_learner
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
-from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
-from grader.render.record_page import render_record
+from grader.render.heatmap import HeatMap
+from grader.render.pages import environment, render_class, render_record
 from grader.render.wording import Units
 
 from ..cases import table
@@ -236,6 +236,12 @@ def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Learner
 def hostile_learner(learner: LearnerAtWork) -> LearnerAtWork:
     """The same with hostile text."""
     return LearnerAtWork(Path.cwd(), HOSTILE)
+
+
+def drawn(heat: HeatMap) -> str:
+    """A heat map as a picture of its own."""
+    source = '{% from "heatmap.html.j2" import heatmap %}{{ heatmap(heat, 12) }}'
+    return environment().from_string(source).render(heat=heat)
 
 
 # --- pages -------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from grader.played import MOST_PLACES, Played, PlayedMap
-from grader.render.heatmap_svg import MOST_CELLS, all_at_work
+from grader.render.pages import MOST_CELLS, at_work
 
 from .conftest import Page
 
@@ -49,6 +49,6 @@ def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> No
 def test_page_holds_all_that_is_usual_and_leaves_out_and_tells_what_is_too_much(
     side: int, exercises: int, drawn: int
 ) -> None:
-    seen = all_at_work(dict.fromkeys(IDS[:exercises], played(side)), {id: id for id in IDS})
-    assert sum(len(each.pictures) for each in seen.values()) == drawn
+    seen = at_work(dict.fromkeys([*IDS[:exercises], "gone"], played(side)), IDS)
+    assert sum(len(maps) for _, maps in seen.values()) == drawn
     assert list(seen) == IDS[:exercises]

@@ -11,18 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.render.cell_output import CellOutput
-from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
-from grader.render.heatmap import HeatMap, Weights
-from grader.render.heatmap_svg import MARGIN, heatmap_svg
+from grader.render.heatmap import HeatMap
 from grader.render.heatmap_terminal import PaintedHeatMap
-from grader.render.record_page import render_record
+from grader.render.pages import below_cell, render_class, render_record
 from grader.render.terminal import print_record
 from grader.render.verdict import verdict_on
 
-from .conftest import CASES, HALF_DONE, TITLES, UNITS, failed_visibly, golden_record, grid, mismatch_of, printed
+from .conftest import CASES, HALF_DONE, TITLES, UNITS, drawn, failed_visibly, golden_record, grid, mismatch_of, printed
 
 GOLDEN = Path(__file__).parent / "golden"
 WIDTHS = {"": 80, "-narrow": 40}
@@ -59,9 +56,9 @@ def test_page_of_a_record(name: str, golden: Golden) -> None:
 
 def test_below_a_cell(golden: Golden) -> None:
     shown = verdict_on(failed_visibly("Row 0."), title="Softmax under a mask", mismatches=SEEN, in_cell=True)
-    output = CellOutput(shown, closing="Checked as it was run in [3].", problems=["One."], remarks=["Another."])
-    golden(GOLDEN / "cell.txt", output.text() + "\n")
-    golden(GOLDEN / "cell.html", output.html())
+    text, page = below_cell(shown, "Checked as it was run in [3].", problems=["One."], remarks=["Another."])
+    golden(GOLDEN / "cell.txt", text + "\n")
+    golden(GOLDEN / "cell.html", page)
 
 
 def test_page_of_a_class(golden: Golden, small_class: ClassSummary) -> None:
@@ -75,7 +72,7 @@ def test_class_in_a_terminal(width: str, golden: Golden, small_class: ClassSumma
 
 # --- heat maps ----------------------------------------------------------------------------------------------------
 
-WEIGHTS = Weights(
+WEIGHTS = (
     "Who looks at whom",
     ("a", "b", " ", "c"),
     ("a", "b", " ", "c"),
@@ -85,7 +82,7 @@ WEIGHTS = Weights(
 
 HEAT_MAPS = {name: HeatMap.of_mismatch(mismatch_of(*sides)) for name, sides in CASES["heat_maps"].items()}
 HEAT_MAPS["large"] = HeatMap.of_mismatch(grid(12, 12))
-HEAT_MAPS["weights"] = HeatMap.of_attention(WEIGHTS)
+HEAT_MAPS["weights"] = HeatMap.of_attention(*WEIGHTS)
 
 
 @pytest.mark.parametrize("name", HEAT_MAPS)
@@ -97,4 +94,4 @@ def test_heat_map_in_a_terminal(name: str, golden: Golden) -> None:
 
 @pytest.mark.parametrize("name", ["small", "no-numbers", "weights"])
 def test_heat_map_as_a_picture(name: str, golden: Golden) -> None:
-    golden(GOLDEN / f"heat-{name}.svg", heatmap_svg(HEAT_MAPS[name], margin=MARGIN))
+    golden(GOLDEN / f"heat-{name}.svg", drawn(HEAT_MAPS[name]))

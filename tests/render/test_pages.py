@@ -16,10 +16,9 @@ import pytest
 from grader.practice.progress import ExerciseProgress, Progress
 from grader.practice.review import cards_of
 from grader.record import Diagnosis, Problem
-from grader.render import class_page
-from grader.render.class_page import relative, render_class
+from grader.render import pages
 from grader.render.class_summary import ClassSummary
-from grader.render.record_page import render_record
+from grader.render.pages import relative, render_class, render_record
 
 from ..cases import rows
 from .conftest import (
@@ -217,8 +216,8 @@ def test_page_of_a_thousand_learners_stays_small() -> None:
 
 
 def test_class_too_large_for_a_browser_lists_those_with_the_fewest_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_page, "MOST_LISTED", 5)
-    monkeypatch.setattr(class_page, "MOST_NAMED", 7)
+    monkeypatch.setattr(pages, "MOST_LISTED", 5)
+    monkeypatch.setattr(pages, "MOST_NAMED", 7)
     summary, wrong = ClassSummary({}, []), class_result("a", "failed", missed=["test_dtype"], mistakes=["one"])
     for number in range(20):
         summary.add(class_record(f"learner-{number + 1}", [class_result("a") if number < 8 else wrong]))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from grader.render.class_page import render_class
 from grader.render.class_summary import ClassSummary
+from grader.render.pages import render_class
 
 from .conftest import crowd, drawing_of
 
