@@ -1,12 +1,16 @@
-"""Checks, exercises and records for tests: sound ones, but for what a test changes."""
+"""Checks, exercises and records for tests: sound ones, but for what a test changes; and those of a class, in short."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from grader.record import CheckResult, CourseStamp, ExerciseResult, Record
 
 COURSE = CourseStamp(title="Attention Kata", version="0.1.0")
+LETTERS = {"passed": "p", "failed": "F", "error": "E", "skipped": "s"}
 
 
 def check(**changes: Any) -> CheckResult:
@@ -28,3 +32,16 @@ def record(*exercises: ExerciseResult, **changes: Any) -> Record:
     return Record.of(
         **{"submission": "ada", "isolation": "full", "seed": 7, "course": COURSE, **changes, "exercises": exercises}
     )
+
+
+def records_in(out: Path) -> list[dict[str, Any]]:
+    """The records of a graded class, in the order of its learners."""
+    lines = (out / "results.jsonl").read_text("utf-8").splitlines()
+    return sorted(map(json.loads, lines), key=lambda record: record["submission"])
+
+
+def row_of(exercise: Mapping[str, Any], *names: str) -> list[str]:
+    """What became of one exercise: status, points, how each check ended, the mistakes named."""
+    outcomes = "".join(LETTERS[check["outcome"]] for check in exercise["checks"])
+    named = " ".join(diagnosis["mistake"] for diagnosis in exercise["diagnosis"])
+    return [*names, exercise["status"], f"{exercise['points']:g}", outcomes, named]

@@ -1,4 +1,4 @@
-"""The class in examples/class, graded as an instructor grades it. What everyone gets is frozen in tests/golden/class.csv."""
+"""The class in examples/class, graded as an instructor grades it. What everyone gets is frozen in tests/transcripts/real/class.txt."""
 
 from __future__ import annotations
 

@@ -37,16 +37,19 @@ def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 
 
 @pytest.fixture
-def desk(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
-    """Somebody in a copy of the course, on an evening in Greenwich."""
+def desk(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    """Somebody in a copy of the tiny course, or beside the real one, on an evening in Greenwich."""
 
     desk = Desk(tmp_path, monkeypatch)
-    shutil.copytree(course, tmp_path / "course")
-    state = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path), "KATA_COURSE": str(tmp_path / "course")}
-    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TZ": "UTC", **state}.items():
+    for name, value in {"COLUMNS": "80", "NO_COLOR": "1", "TZ": "UTC", "HOME": str(tmp_path)}.items():
         desk.set(name, value)
+    desk.set("USERPROFILE", str(tmp_path))
     desk.at("2026-11-18 20:00")
-    desk.cd("~/course")
+    desk.cd("~")
+    if request.node.callspec.params["name"].parent == HERE:
+        shutil.copytree(request.getfixturevalue("course"), tmp_path / "course")
+        desk.set("KATA_COURSE", str(tmp_path / "course"))
+        desk.cd("~/course")
     yield desk
     monkeypatch.undo()
     time.tzset()
@@ -54,12 +57,12 @@ def desk(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def marked(path: Path) -> object:
     marks = () if path.stem in QUICK else pytest.mark.thorough
-    return pytest.param(path.name, id=path.stem, marks=marks)
+    return pytest.param(path, id=path.relative_to(HERE).with_suffix("").as_posix(), marks=marks)
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", [marked(path) for path in sorted(HERE.glob("*.txt"))])
+@pytest.mark.parametrize("name", [marked(path) for path in sorted(HERE.rglob("*.txt"))])
 def test_what_is_typed_shows_what_the_transcript_says(
-    name: str, desk: Desk, golden: Callable[[Path, str], None]
+    name: Path, desk: Desk, golden: Callable[[Path, str], None]
 ) -> None:
-    golden(HERE / name, desk.transcript((HERE / name).read_text("utf-8")))
+    golden(name, desk.transcript(name.read_text("utf-8")))

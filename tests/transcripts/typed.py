@@ -27,11 +27,14 @@ from grader.practice.progress import ProgressFile
 from grader.practice.review import cards_of
 
 from ..cases import table
+from ..records import records_in, row_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = table(__file__, "sources.yml")
 """What a learner may write; `{id}` is the exercise's."""
 VARYING = {
+    r' time(stamp)?="[^"]*"': "",
+    r'"(duration|execution_time)": [^,\n]+': r'"\1": TIME',
     r"\d+\.\d+ s\b": "TIME",
     r"(damaged-|archive/\w+/)[\dTZ_:-]+": r"\1TIME",
     r"([Ii]solation:?) (full|reduced|process)": r"\1 LEVEL",
@@ -114,8 +117,10 @@ def _edit(_: Desk, name: str, before: str, after: str) -> str:
 
 
 def _show(_: Desk, name: str) -> str:
-    """A file, each line behind "| "."""
-    return "".join(f"| {line}\n" for line in Path(name).read_text("utf-8").splitlines())
+    """A file, each line behind "| "; of XML, a line for each tag."""
+    text = Path(name).read_text("utf-8")
+    lines = (text.replace("><", ">\n<") if text.startswith("<?xml") else text).splitlines()
+    return "".join(f"| {line}\n" for line in lines)
 
 
 def _list(_: Desk, folder: str) -> str:
@@ -161,6 +166,17 @@ def _page(_: Desk, name: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
+def _records(_: Desk, out: str) -> str:
+    """A line for each exercise that was handed in: status, points, how each check ended, and the mistakes named."""
+    handed_in = [
+        row_of(each, record["submission"], each["id"])
+        for record in records_in(Path(out))
+        for each in record["exercises"]
+        if each["status"] != "missing"
+    ]
+    return "\n".join(map(" ".join, handed_in))
+
+
 def _link(_: Desk, name: str, to: str) -> str:
     Path(to).symlink_to(Path(name).resolve())
     return ""
@@ -176,9 +192,10 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "rm": _remove,
     "mv": _move,
     "ln": _link,
-    "cp": lambda _, name, to: str(shutil.copytree(name, to))[:0],
+    "cp": lambda _, name, to: str(shutil.copytree(name, to, dirs_exist_ok=True))[:0],
     "cat": _show,
     "progress": _progress,
+    "records": _records,
     "page": _page,
     "python": _python,
     "mkdir": lambda _, name: Path(name).mkdir() or "",
