@@ -30,8 +30,7 @@ from grader.intake.names import (
     printable,
     stem_of,
 )
-from grader.intake.submission import UnreadableError
-from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, list_zip, open_regular, reason_of
+from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, UnreadableError, list_zip, open_regular, reason_of
 
 from .csv_file import lacking, read_table
 

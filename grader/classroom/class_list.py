@@ -20,9 +20,18 @@ from grader.intake import LooseFile, SubmissionError
 from grader.intake.names import first_few
 
 from .class_contents import ClassContents, FolderEntry, Unmatched, class_contents, nothing_in
-from .owners import Owner, Owners
-from .platforms import FOUND_OUT, TITLES, NameReading, Platform, PlatformName, last_attempt, platform_of, read_names
-from .roster import Finder, Learner, folded
+from .platforms import (
+    FOUND_OUT,
+    TITLES,
+    NameReading,
+    Platform,
+    PlatformName,
+    as_first_saved,
+    last_attempt,
+    platform_of,
+    read_names,
+)
+from .roster import Finder, Learner, folded, indexed, name_key
 from .submission_files import SubmissionFiles
 
 
@@ -31,16 +40,15 @@ class Identification:
     """What says whose a submission is. Without any of it, only the names do.
 
     platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them.
-    ignored: paths that are no submissions: the results, the roster. remembered: matches that a person gave earlier;
-    those of entries that are not there any more are passed over. uncounted: entries that counted for nobody then.
+    "" for nobody. ignored: paths that are no submissions: the results, the roster. before: matches that a person gave
+    earlier, and "" for what counted for nobody then; entries that are not there any more are passed over.
     """
 
     roster: Sequence[Learner] | None = None
     platform: Platform | None = None
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
-    remembered: Mapping[str, str] = field(default_factory=dict)
-    uncounted: Collection[str] = ()
+    before: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -72,38 +80,28 @@ def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iter
         return bool(finder.find(entry.stem)) or any(read_names(each, [name]) for each in platforms)
 
     with class_contents(path, room, course, is_learner, by.ignored) as contents:
-        yield class_list(contents, by)
+        yield _class_list(contents, by)
 
 
-def class_list(contents: ClassContents, by: Identification) -> ClassList:
-    """Whose each submission is. Raises KataError as `class_in` does."""
+def _class_list(contents: ClassContents, by: Identification) -> ClassList:
     names = [each.name for each in contents.entries if not each.why_none] or [each.name for each in contents.entries]
     platform = by.platform or platform_of(names)
-    works, unmatched = _works_in(contents.entries, platform)
+    unmatched = [*contents.unread]
+    works = _works_in(contents.entries, platform, unmatched)
     if not works:
         raise SubmissionError(nothing_in(contents, "" if platform == "plain" else TITLES[platform]))
-    owners = Owners(by.roster, platform, [each.readings for each in works])
-    claims, nobodys = _claims(works, owners, by)
-    counting, torn, uncounted = _counting(claims, owners)
-    spare, shared = _shared(counting, torn, by.roster or ())
+    owners = _Owners(by.roster, platform, works)
+    counting, torn = _counting(_claims(works, owners, by, unmatched), owners, unmatched)
+    about_groups = list(_share(counting, torn, owners.groups, unmatched))
     learners = owners.everyone({id for files in counting.values() for id in files.learners})
     places = {each.id: place for place, each in enumerate(learners)}
     submissions = tuple(sorted(counting.values(), key=lambda each: places[each.learners[0]]))
-    unmatched = sorted([*unmatched, *contents.unread, *nobodys, *uncounted, *spare], key=lambda row: row.entry)
-    remarks = [
-        *contents.remarks,
-        *(_about_names(platform, names) if not by.platform else ()),
-        *owners.remarks(),
-        *shared,
-    ]
-    remarks += [*_about(learners, submissions, unmatched)]
+    unmatched.sort(key=lambda row: row.entry)
+    about_names = [*(_about_names(platform, names) if not by.platform else ()), *owners.remarks()]
+    remarks = [*contents.remarks, *about_names, *about_groups, *_about(learners, submissions, unmatched)]
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
     return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), platform)
-
-
-SAID, CLEAR, LEFT_OUT, READ_IN_TWO_WAYS = range(4)
-"""The ranks of what several claim of one learner."""
 
 
 # --- what is a submission ---------------------------------------------------------------------------------------------
@@ -111,16 +109,21 @@ SAID, CLEAR, LEFT_OUT, READ_IN_TWO_WAYS = range(4)
 
 @dataclass(frozen=True)
 class _Work:
-    """One submission, and whom its name can mean. by_hand: whose a person has said that it is, if one has.
+    """One submission, and whom its name can mean. by_hand: whose a person has said that it is, now (is_said) or before.
 
-    rank: a person's word goes first, then a word of before or a clear name, unless that word left it out, then a name
-    with two readings. Where no person has said anything, a clear name that was left out is as good as a new one.
+    was_left_out: whether it counted for nobody before, or has a row without a learner in the file of matches.
     """
 
     files: SubmissionFiles
     readings: tuple[NameReading, ...]
     by_hand: str = ""
-    rank: int = SAID
+    is_said: bool = False
+    was_left_out: bool = False
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is of one learner, and not only by one of several ways to read its name."""
+        return bool(self.by_hand) or len({reading.id for reading in self.readings}) <= 1
 
     def unmatched(self, why: str) -> Unmatched:
         """Its row, if it counts for nobody; it bears the name of the first of its files."""
@@ -129,20 +132,15 @@ class _Work:
         return Unmatched(self.files.entry, why, is_submission=True, learner=self.by_hand)
 
 
-_Named = tuple[FolderEntry, PlatformName]
-"""An entry of the folder, and what the platform says by its name."""
-
-
-def _works_in(entries: Sequence[FolderEntry], platform: Platform) -> tuple[list[_Work], list[Unmatched]]:
-    """The submissions in a class's folder, and what is none.
+def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: list[Unmatched]) -> list[_Work]:
+    """The submissions in a class's folder; what is none is added to `unmatched`.
 
     Files that a platform has named for one submitter are one submission, whatever their kind: of several attempts the
     last. What was typed in counts only if there is no file.
     """
     read = read_names(platform, [each.name for each in entries])
     works: list[_Work] = []
-    unmatched: list[Unmatched] = []
-    of_one: dict[str, list[_Named]] = defaultdict(list)
+    of_one: dict[str, list[tuple[FolderEntry, PlatformName]]] = defaultdict(list)
     for entry in entries:
         if said := read.get(entry.name):
             of_one[said.submitter].append((entry, said))
@@ -157,18 +155,17 @@ def _works_in(entries: Sequence[FolderEntry], platform: Platform) -> tuple[list[
         last = last_attempt(platform, {said.attempt for _, said in theirs})
         now = [(entry, said) for entry, said in theirs if last in (None, said.attempt)]
         files = [(entry, said) for entry, said in now if not said.is_typed] or now
-        for entry, said in theirs:
-            if (entry, said) not in now:
-                unmatched.append(Unmatched(entry.shown, "It is an earlier attempt; the last is graded."))
-            elif (entry, said) not in files:
-                unmatched.append(Unmatched(entry.shown, "It was typed in there; the files are graded."))
-        loose = [(entry, said) for entry, said in files if not entry.is_folder]
-        folders = [[each] for each in files if each not in loose]
-        works += [_work(each) for each in [*folders, loose] if each]
-    return sorted(works, key=lambda work: work.files.entry), unmatched
+        for named in (named for named in theirs if named not in files):
+            is_typed = "It was typed in there; the files are graded."
+            why = is_typed if named in now else "It is an earlier attempt; the last is graded."
+            unmatched.append(Unmatched(named[0].shown, why))
+        works += [_work([each]) for each in files if each[0].is_folder]
+        if loose := [(entry, said) for entry, said in files if not entry.is_folder]:
+            works.append(_work(loose))
+    return sorted(works, key=lambda work: work.files.entry)
 
 
-def _work(named: Sequence[_Named]) -> _Work:
+def _work(named: Sequence[tuple[FolderEntry, PlatformName]]) -> _Work:
     """A folder, or loose files of one submitter."""
     first = named[0][0]
     readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
@@ -177,78 +174,178 @@ def _work(named: Sequence[_Named]) -> _Work:
     return _Work(SubmissionFiles(first.shown, (), first.path, parts, is_late), readings)
 
 
-# --- whose it is ------------------------------------------------------------------------------------------------------
+# --- whom a name can mean ---------------------------------------------------------------------------------------------
+
+Owner = tuple[str, ...]
+"""The id of a learner, or those of all members of a group."""
+_ADVICE: Mapping[Platform, str] = {
+    "canvas": " Take Canvas's own gradebook as the roster if you can.",
+    "moodle": " Take the assignment's grading worksheet as the roster if you can.",
+    "brightspace": "",
+}
+"""What to take as the roster where a platform's names show a number, and a name that learners may set."""
+
+
+class _Owners:
+    """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
+
+    roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
+    groups: the members of each group of the roster.
+    """
+
+    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[_Work]) -> None:
+        self._platform, self.has_roster = platform, roster is not None
+        self._learners = {each.id: each for each in roster or ()}
+        self.groups = indexed(roster or (), lambda each: [each.group], folded)
+        number = {"canvas": "canvas_id", "moodle": "participant"}.get(platform)
+        self._numbered = indexed(roster or (), lambda each: [getattr(each, number)], str) if number else {}
+        for work in () if self.has_roster else works:
+            self.of(work.readings)
+        self._finder = Finder(self._learners.values())
+
+    def of(self, readings: Sequence[NameReading]) -> list[Owner]:
+        """Those whom a submission's name can mean."""
+        if not self.has_roster:  # of Blackboard's readings the one with the shortest login
+            tried = readings[:1] if self._platform == "blackboard" else readings
+            return list(dict.fromkeys(self._submitter(reading) for reading in tried))
+        return list(dict.fromkeys(owner for reading in readings for owner in self._meant(reading)))
+
+    def called(self, text: str) -> list[Owner]:
+        """Those whom a person can mean; without a roster that is anybody."""
+        found: list[Owner] = [(each.id,) for each in self._finder.find(text)] or self._groups_called(text)
+        return found or ([] if self.has_roster else [self._submitter(NameReading(name=text))])
+
+    def shown(self, owner: Owner) -> str:
+        """An owner as people know them."""
+        first = next(each for each in self._learners.values() if each.id in owner)
+        if len(owner) > 1:
+            return f"the group {first.group}"
+        return first.name if first.name == first.id and not self.has_roster else f"{first.name} ({first.id})"
+
+    def everyone(self, counting: Collection[str]) -> tuple[Learner, ...]:
+        """The roster in its order; without one those of whom something counts."""
+        return tuple(each for each in self._learners.values() if self.has_roster or each.id in counting)
+
+    def remarks(self) -> list[str]:
+        """Whether a name decides that the platform shows."""
+        if not self.has_roster or self._numbered or self._platform not in _ADVICE:
+            return []
+        shown = f"the names that {TITLES[self._platform]} shows"
+        return [f"Learners were found by {shown}, which they may be able to change.{_ADVICE[self._platform]}"]
+
+    def _meant(self, reading: NameReading) -> list[Owner]:
+        """Those of the roster whom a platform's name means, read in one way."""
+        is_canvas = self._platform == "canvas"
+        if self._platform == "plain":
+            return self.called(reading.name) or self.called(as_first_saved(reading.name))
+        if self._platform in ("blackboard", "nbgrader"):
+            return [(each.id,) for each in self._finder.by_id(reading.id)]
+        if self._numbered:
+            theirs = self._numbered.get(reading.id, ())
+            is_theirs = is_canvas or all(_agrees(each, reading) for each in theirs)
+            return [(each.id,) for each in theirs] if is_theirs else []
+        named = self._finder.by_name(reading.name)
+        numbered = self._finder.by_id(reading.id) if is_canvas else ()
+        # the number of a user in Canvas may be another learner's number elsewhere
+        found = [*named, *(each for each in numbered if named or each.name == each.id)]
+        return [(each.id,) for each in found] or self._groups_called(reading.name)
+
+    def _groups_called(self, name: str) -> list[Owner]:
+        groups = {folded(each.group): None for each in self._finder.by_group(name)}
+        return [tuple(each.id for each in self.groups[group]) for group in groups]
+
+    def _submitter(self, reading: NameReading) -> Owner:
+        """The learner whom a name means without a roster."""
+        name = as_first_saved(reading.name) if self._platform == "plain" else reading.name
+        id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, name))
+        known = id or name or "?"  # a display name of blanks
+        learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False, platform=self._platform)
+        return (self._learners.setdefault(folded(known) or known, learner).id,)
+
+
+def _agrees(learner: Learner, reading: NameReading) -> bool:
+    """Whether a name that Moodle shows is the learner's: the number may be a team's, and a team's name stand before."""
+    return learner.name == learner.id or name_key(reading.name).endswith(name_key(learner.name))
+
+
+# --- what counts for whom ---------------------------------------------------------------------------------------------
 
 
 def _claims(
-    works: Sequence[_Work], owners: Owners, by: Identification
-) -> tuple[dict[Owner, list[_Work]], list[Unmatched]]:
-    """The submissions by owner, and those that are nobody's. Raises KataError for matches that fit nothing."""
+    works: Sequence[_Work], owners: _Owners, by: Identification, unmatched: list[Unmatched]
+) -> dict[Owner, list[_Work]]:
+    """The submissions by owner; those that are nobody's are added to `unmatched`.
+
+    Raises KataError for matches that fit nothing.
+    """
     claims: dict[Owner, list[_Work]] = defaultdict(list)
-    nobodys: list[Unmatched] = []
+    matches = {**by.before, **by.matches}
     there = {work.files.entry for work in works}
     missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
     problems = [f"There is no submission {entry}, which --match names." for entry in missing]
     for work in works:
         entry = work.files.entry
-        said = by.matches.get(entry, "")
-        by_hand = said if entry in by.matches else by.remembered.get(entry, "")
+        by_hand = matches.get(entry, "")
         found = owners.called(by_hand) if by_hand else owners.of(work.readings)
         if len(found) == 1:
-            is_clear = by_hand or len({reading.id for reading in work.readings}) <= 1
-            named = LEFT_OUT if entry in (*by.uncounted, *by.matches) and not by_hand else CLEAR
-            rank = SAID if said else named if is_clear else READ_IN_TWO_WAYS
-            claims[found[0]].append(replace(work, by_hand=by_hand, rank=rank))
+            is_said, was_left_out = bool(by.matches.get(entry)), entry in matches and not by_hand
+            claims[found[0]].append(replace(work, by_hand=by_hand, is_said=is_said, was_left_out=was_left_out))
         elif by_hand:
             whom = "several learners" if found else "nobody"
             problems.append(f"--match says that {entry} is of {by_hand}, and {whom} is called so.")
         else:
             names = " or ".join(f"{owners.shown(each)}'s" for each in found)
-            nobodys.append(work.unmatched(f"It could be {names}." if found else "Nobody in the class is called so."))
+            unmatched.append(work.unmatched(f"It could be {names}." if found else "Nobody in the class is called so."))
     if problems:
         raise KataError("\n".join(problems))
-    return claims, nobodys
+    return claims
 
 
 def _counting(
-    claims: Mapping[Owner, Sequence[_Work]], owners: Owners
-) -> tuple[dict[Owner, SubmissionFiles], set[Owner], list[Unmatched]]:
-    """The one submission of each owner, the owners who have several, and the rows of what does not count."""
+    claims: Mapping[Owner, Sequence[_Work]], owners: _Owners, unmatched: list[Unmatched]
+) -> tuple[dict[Owner, SubmissionFiles], set[Owner]]:
+    """The one submission of each owner, and the owners who have several; what does not count joins `unmatched`."""
     counting: dict[Owner, SubmissionFiles] = {}
     torn: set[Owner] = set()
-    uncounted: list[Unmatched] = []
     for owner, theirs in claims.items():
-        first = min(work.rank for work in theirs)
-        if first == CLEAR and not any(work.by_hand for work in theirs):
-            first = LEFT_OUT  # else whoever hands in a second time, under a new name, would win a dispute
-        best = [work for work in theirs if work.rank <= first]
+        best = _best(theirs)
         rest = [work for work in theirs if work not in best or len(best) > 1]
         if len(best) == 1:
             counting[owner] = replace(best[0].files, learners=owner)
             if best[0].by_hand:
-                uncounted.append(Unmatched(best[0].files.entry, "", learner=best[0].by_hand))
+                unmatched.append(Unmatched(best[0].files.entry, "", learner=best[0].by_hand))
             why = f"It could be {owners.shown(owner)}'s, of whom {best[0].files.entry} counts."
         else:
             torn.add(owner)
             several = first_few([work.files.entry for work in theirs])
             why = f"{several} could all be {owners.shown(owner)}'s, so none counts."
-        uncounted += [work.unmatched(why) for work in rest]
-    return counting, torn, uncounted
+        unmatched += [work.unmatched(why) for work in rest]
+    return counting, torn
 
 
-def _shared(
-    counting: dict[Owner, SubmissionFiles], torn: set[Owner], learners: Sequence[Learner]
-) -> tuple[list[Unmatched], list[str]]:
+def _best(theirs: Sequence[_Work]) -> Sequence[_Work]:
+    """What goes first of what is one learner's: a person's word, then a word of before or a clear name.
+
+    A clear name that such a word left out counts less than the word. Where nobody has said anything it is as good as a
+    new one: else whoever hands in a second time, under a new name, would win a dispute.
+    """
+    said = [work for work in theirs if work.is_said]
+    clear = [work for work in theirs if work.is_clear]
+    if any(work.by_hand for work in clear):
+        clear = [work for work in clear if not work.was_left_out]
+    return said or clear or theirs
+
+
+def _share(
+    counting: dict[Owner, SubmissionFiles],
+    torn: Collection[Owner],
+    groups: Mapping[str, Sequence[Learner]],
+    unmatched: list[Unmatched],
+) -> Iterator[str]:
     """Give a group's submission, which bears its name or is that of one member, to each member without one.
 
-    Returns the submissions of groups in which everybody has their own, which are taken out, and remarks.
+    Where everybody of the group has their own, it joins `unmatched`. Yields remarks.
     """
-    groups: dict[str, list[Learner]] = defaultdict(list)
-    for each in learners:
-        if each.group:
-            groups[folded(each.group)].append(each)
-    spare: list[Unmatched] = []
-    remarks: list[str] = []
     for members in groups.values():
         whole = tuple(each.id for each in members)
         have = [(each.id,) for each in members if (each.id,) in counting]
@@ -256,21 +353,20 @@ def _shared(
         names = first_few([each.name for each in without])
         if len(whole) == 1 or whole in torn:
             continue
-        if whole in counting and not without:
-            why = "It bears a group's name, and everybody of the group has handed in something of their own."
-            spare.append(Unmatched(counting.pop(whole).entry, why))
-        elif without and (whole in counting or len(have) == 1):
-            source, own = (whole, ()) if whole in counting else (have[0], have[0])
-            others = tuple(each.id for each in without)
+        source = whole if whole in counting else have[0] if len(have) == 1 else None
+        if source and without:
+            own, others = source if source != whole else (), tuple(each.id for each in without)
             counting[source] = replace(counting[source], learners=(*own, *others), as_group=others)
-            remarks.append(f"Handed in by their group: {names}.")
+            yield f"Handed in by their group: {names}."
+        elif source == whole:
+            why = "It bears a group's name, and everybody of the group has handed in something of their own."
+            unmatched.append(Unmatched(counting.pop(whole).entry, why))
         elif without and have:
             several = first_few([counting[each].entry for each in have])
-            remarks.append(
+            yield (
                 f"The group {members[0].group} handed in several times ({several}), and nothing counts for {names}: "
                 "leave one, or say in a file for --match which is the group's."
             )
-    return spare, remarks
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------

@@ -30,17 +30,13 @@ SUBMITTED = "lastmodifiedsubmission"
 NOTHING = "-"
 """What Moodle writes in place of a date or a grade that is not there."""
 
-_PARTICIPANT = re.compile(r"([^0-9]+)([0-9]+)")
-_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
-_DATE = re.compile(r"(?=.*\d{4})(?=.*\d[:.]\d\d).+")
-_EMAIL = re.compile(r"\S+@\S+")
-_ID = re.compile(r"[\w.-]*[0-9][\w.-]*")
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+_MOODLES_DATE = r"-|(?=.*\d{4})(?=.*\d[:.]\d\d).+"
 DATE_EXAMPLE = "Sunday, 1 March 2026, 12:14 PM"
 LONGEST_DATE = 100
 _CLOCK = re.compile(r"(?<!\d)\d{1,2}[:.](\d{2})(?!\d)")
 _YEAR = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _IN_NUMBERS = re.compile(r"\d\s?[/.-]\s?\d{1,2}\s?[/.-]\s?\d")  # 01/03/2026 is a day of January or of March
-_SETTINGS = {"PARSERS": ["absolute-time"], "STRICT_PARSING": True}
 
 
 @dataclass(frozen=True)
@@ -143,45 +139,30 @@ def letters(title: str) -> str:
 def in_english(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The columns, as `letters` spells them, with their English names if the table is a worksheet."""
     cells = [[row[place].strip() for row in rows] for place in range(len(columns))]
-    if IDENTIFIER in columns or not rows or not cells or not _are_participants(cells[0]):
+
+    def hold(place: int, kind: str) -> bool:
+        return all(re.fullmatch(kind, cell) for cell in cells[place])
+
+    def tell_apart(place: int, kind: str) -> bool:
+        filled = [cell for cell in cells[place] if cell]
+        return bool(filled) and len(set(filled)) == len(filled) and hold(place, f"(?:{kind})?")
+
+    # Participant 1, Participant 2, in any language
+    is_worksheet = cells and IDENTIFIER not in columns and tell_apart(0, r"[^0-9]+[0-9]+") and "" not in cells[0]
+    if not is_worksheet or len({cell.rstrip("0123456789") for cell in cells[0]}) > 1:
         return tuple(columns)
-    maximum = next((place for place in range(2, len(cells)) if _is_maximum(cells[place - 1], cells[place])), None)
-    if maximum is None:
-        return tuple(columns)
-    dates = [place for place in range(maximum + 1, len(cells)) if all(map(_is_date, cells[place]))]
+    same = [place for place in range(2, len(cells)) if len(set(cells[place])) == 1 and hold(place, _NUMBER)]
+    grade = next((place - 1 for place in same if hold(place - 1, f"(?:-|{_NUMBER})?")), len(cells))
+    dates = [place for place in range(grade + 2, len(cells)) if hold(place, _MOODLES_DATE)]
     if not dates:
         return tuple(columns)
-    names = {0: IDENTIFIER, 1: FULL_NAME, maximum - 1: GRADE, maximum: MAXIMUM}
+    names = {0: IDENTIFIER, 1: FULL_NAME, grade: GRADE, grade + 1: MAXIMUM}
     names[next((place for place in dates if set(cells[place]) != {NOTHING}), dates[0])] = SUBMITTED
     if len(cells) - 1 > dates[-1]:
         names[len(cells) - 1] = COMMENTS
-    between = range(2, maximum - 1)
-    names |= dict.fromkeys([place for place in between if _are_all(_EMAIL, cells[place])][:1], EMAIL)
-    names |= dict.fromkeys([place for place in between if _are_all(_ID, cells[place])][:1], ID_NUMBER)
+    for name, kind in ((EMAIL, r"\S+@\S+"), (ID_NUMBER, r"[\w.-]*[0-9][\w.-]*")):
+        names |= dict.fromkeys([place for place in range(2, grade) if tell_apart(place, kind)][:1], name)
     return tuple(names.get(place, column) for place, column in enumerate(columns))
-
-
-def _are_participants(cells: Sequence[str]) -> bool:
-    """Whether these are `Participant 1`, `Participant 2`, in any language."""
-    found = [_PARTICIPANT.fullmatch(cell) for cell in cells]
-    known = [(each[1], each[2]) for each in found if each]
-    return len(known) == len(set(known)) == len(cells) and len({word for word, _ in known}) == 1
-
-
-def _are_all(kind: re.Pattern[str], cells: Sequence[str]) -> bool:
-    """Whether all cells that are filled are of this kind, and different."""
-    filled = list(filter(None, cells))
-    return bool(filled) and len(set(filled)) == len(filled) and all(map(kind.fullmatch, filled))
-
-
-def _is_maximum(before: Sequence[str], cells: Sequence[str]) -> bool:
-    """Whether a column has one number for everybody, beside one of grades."""
-    are_grades = all(cell in ("", NOTHING) or _NUMBER.fullmatch(cell) for cell in before)
-    return are_grades and len(set(cells)) == 1 and _NUMBER.fullmatch(cells[0]) is not None
-
-
-def _is_date(cell: str) -> bool:
-    return cell == NOTHING or _DATE.fullmatch(cell) is not None
 
 
 # --- dates ------------------------------------------------------------------------------------------------------------
@@ -204,5 +185,6 @@ def read_date(text: str) -> datetime | None:
             f"dateparser is not installed, and dates such as {text!r} need it: make instructor, in a clone of the "
             "course, or pip install dateparser."
         ) from None
-    found: datetime | None = dateparser.parse(" ".join(text.split()), settings=_SETTINGS)
+    settings = {"PARSERS": ["absolute-time"], "STRICT_PARSING": True}
+    found: datetime | None = dateparser.parse(" ".join(text.split()), settings=settings)
     return found if found is not None and found.minute == int(clock[1]) else None

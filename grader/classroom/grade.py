@@ -18,6 +18,7 @@ from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
 from grader.intake.names import first_few
+from grader.intake.walk import OutOfReach
 from grader.judge.seeds import seed_for
 from grader.record import ExerciseResult
 from grader.render.class_summary import ClassSummary
@@ -35,7 +36,7 @@ from .pool import Judges, graded, ungraded
 from .results import ClassResults, changed_aside, publish, published
 from .roster import Learner, read_roster
 from .store import Row, Store, writing
-from .submission_files import OutOfReach, SubmissionFiles, digest_of
+from .submission_files import SubmissionFiles, digest_of
 
 UNPACKED = ".unpacked"
 """In OUT: what a class's zip holds, while it is graded."""
@@ -174,7 +175,8 @@ class _ClassRun:
             if before:
                 refuse_other_terms(self._store, before, self._run)
                 given = {entry for entry, learner in by.matches.items() if learner}
-                refuse_others(self._store, before, everyone, {*by.remembered, *given})
+                remembered = {entry for entry, learner in by.before.items() if learner}
+                refuse_others(self._store, before, everyone, remembered | given)
                 self._say(about_changes(self._store, before, self._run, self._options.only))
                 self.has_results = True
                 theirs, own = own_work_first(theirs, self._store.entries(before))
@@ -214,8 +216,7 @@ class _ClassRun:
             options.platform or used,
             matches=read_matches(options.matches) if options.matches else {},
             ignored=(self._out, *(path for path in (options.roster, options.matches) if path)),
-            remembered={each.entry: each.learner for each in told if each.learner},
-            uncounted=[each.entry for each in told if not each.learner],
+            before={each.entry: each.learner for each in told},
         )
 
     def _roster(self) -> tuple[Learner, ...] | None:

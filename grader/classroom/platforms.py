@@ -8,10 +8,8 @@ version 05e9653), mod/assign/locallib.php and mod/assign/classes/downloader.php 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import partial
 from typing import Literal
 
 from grader.errors import KataError
@@ -56,40 +54,37 @@ class PlatformName:
     is_late: bool = False
 
 
-# Canvas, "Download submissions": familynamefirstname_LATE_USER_ATTACHMENT_file, or ..._USER_text.html if it was typed.
-# An attachment's number has three digits at least: in _5001_10_multi_head.py the 10 is of the learner's file.
-_CANVAS = re.compile(
-    r"(?P<late>_LATE)?_(?P<id>[1-9][0-9]*)_(?:[1-9][0-9]{2,}_(?P<file>[^/]+)|(?P<typed>text|link)\.html)/?", re.DOTALL
-)
-_CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
-# Moodle, "Download all submissions": a folder for each participant, or files whose names begin like such a folder's;
-# since 4.1 no underscore ends the folder's name, and a team's name and number stand in place of a participant's.
-# Moodle replaces underscores in a display name by blanks, so the first match is Moodle's own.
-_MOODLE = re.compile(
-    r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>[a-z]+))(?:_(?P<file>[^/]*))?/?", re.DOTALL
-)
-# Blackboard: assignment_username_attempt_time_file, and a receipt with that name without the file.
-_BLACKBOARD = re.compile(
-    r"(?P<name>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>[^/]+)|(?P<typed>\.txt)|)/?", re.DOTALL
-)
-# Brightspace: a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own, in its language.
-_BRIGHTSPACE = re.compile(
-    r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+?) ?- ?(?P<when>[^\W\d_]{3,}\.? [0-9]{1,2},? [0-9]{4} [^-]+"
-    r"|[0-9]{1,2}\.? (?:de )?[^\W\d_]{3,}\.?,? (?:de )?[0-9]{4} [^-]+)/",
-    re.DOTALL,
-)
-# nbgrader, submitted/: a folder for each learner, with one for each assignment in it. It allows no + in an id.
-_NBGRADER = re.compile(r"(?P<id>[^/+]+)/")
 _PATTERNS: Mapping[Platform, re.Pattern[str]] = {
-    "moodle": _MOODLE,
-    "blackboard": _BLACKBOARD,
-    "brightspace": _BRIGHTSPACE,
-    "nbgrader": _NBGRADER,
+    # "Download submissions": familynamefirstname_LATE_USER_ATTACHMENT_file, or ..._USER_text.html if it was typed. An
+    # attachment's number has three digits at least: in _5001_10_multi_head.py the 10 is of the learner's file.
+    "canvas": re.compile(
+        r"(?P<late>_LATE)?_(?P<id>[1-9][0-9]*)_(?:[1-9][0-9]{2,}_(?P<file>[^/]+)|(?P<typed>text|link)\.html)/?",
+        re.DOTALL,
+    ),
+    # "Download all submissions": a folder for each participant, or files whose names begin like such a folder's; since
+    # 4.1 no underscore ends the folder's name, and a team's name and number stand in place of a participant's. Moodle
+    # replaces underscores in a display name by blanks, so the first match is Moodle's own.
+    "moodle": re.compile(
+        r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>[a-z]+))(?:_(?P<file>[^/]*))?/?",
+        re.DOTALL,
+    ),
+    # assignment_username_attempt_time_file, and a receipt with that name without the file
+    "blackboard": re.compile(
+        r"(?P<name>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>[^/]+)|(?P<typed>\.txt)|)/?",
+        re.DOTALL,
+    ),
+    # a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own, in its language
+    "brightspace": re.compile(
+        r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+?) ?- ?(?P<when>[^\W\d_]{3,}\.? [0-9]{1,2},? [0-9]{4} [^-]+"
+        r"|[0-9]{1,2}\.? (?:de )?[^\W\d_]{3,}\.?,? (?:de )?[0-9]{4} [^-]+)/",
+        re.DOTALL,
+    ),
+    # submitted/: a folder for each learner, with one for each assignment in it; nbgrader allows no + in an id
+    "nbgrader": re.compile(r"(?P<id>[^/+]+)/"),
 }
+_CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
 FOUND_OUT: tuple[Platform, ...] = ("canvas", "moodle", "blackboard", "brightspace")
 """The platforms that names give away: any folder could be one of nbgrader's."""
-_CLOCK_OF_DIGITS = re.compile(r"([0-9]{1,2})([0-9]{2})(?=[^0-9]*$)")
-_SAVED_AGAIN = re.compile(r" \([0-9]{1,3}\)$")
 
 
 def read_names(platform: Platform, names: Collection[str]) -> dict[str, PlatformName]:
@@ -97,8 +92,7 @@ def read_names(platform: Platform, names: Collection[str]) -> dict[str, Platform
 
     names: of files, and of folders with a `/` at the end.
     """
-    read = _of_canvas if platform == "canvas" else partial(_read, _PATTERNS.get(platform))
-    found = {name: said for name in names if len(name) <= LONGEST_NAME and (said := read(name)) is not None}
+    found = {name: said for name in names if len(name) <= LONGEST_NAME and (said := _read(platform, name)) is not None}
     return _with_logins(found) if platform == "blackboard" else found
 
 
@@ -111,36 +105,27 @@ def platform_of(names: Collection[str]) -> Platform:
     return found[0] if found else "plain"
 
 
-def _read(pattern: re.Pattern[str] | None, name: str) -> PlatformName | None:
-    match = pattern.fullmatch(name) if pattern else None
-    if match is None:
-        return None
-    said = match.groupdict()
-    reading = NameReading(said.get("id") or "", (said.get("name") or "").strip())
-    return PlatformName(
-        f"{reading.name}_{reading.id}",
-        (reading,),
-        file=said.get("file") or "",
-        attempt=(said.get("when") or "").strip(),
-        is_typed=said.get("typed") is not None,
-    )
-
-
-def _of_canvas(name: str) -> PlatformName | None:
-    places = (each.start() for each in re.finditer("_", name))
-    found = [match for place in places if (match := _CANVAS.fullmatch(name, place))]
-    if not found:
-        return None
+def _read(platform: Platform, name: str) -> PlatformName | None:
+    """What a name says. One of Canvas's has as many readings as places where the numbers could be Canvas's."""
+    is_canvas, pattern = platform == "canvas", _PATTERNS.get(platform)
+    places = [each.start() for each in re.finditer("_", name)] if is_canvas else [0]
+    found = [match for place in places if pattern and (match := pattern.fullmatch(name, place))]
     readings: dict[str, NameReading] = {}
     for match in found:  # of _LATE_104_ and _104_ the first
-        readings.setdefault(match["id"], NameReading(match["id"], name[: match.start()]))
-    first = found[0]
+        said = match.groupdict(default="")
+        id, shown = said.get("id", ""), said.get("name", name[: match.start()])
+        readings.setdefault(id, NameReading(id, shown.strip()))
+    if not found:
+        return None
+    said, first = found[0].groupdict(default=""), next(iter(readings.values()))
+    file = said.get("file", "")
     return PlatformName(
-        f"{name[: first.start()]}_{'_'.join(readings)}",
+        f"{first.name}_{'_'.join(readings)}",
         tuple(readings.values()),
-        file=_CANVAS_AGAIN.sub("", first["file"] or ""),
-        is_typed=first["typed"] is not None,
-        is_late=first["late"] is not None,
+        file=_CANVAS_AGAIN.sub("", file) if is_canvas else file,
+        attempt=said.get("when", "").strip(),
+        is_typed=bool(said.get("typed")),
+        is_late=bool(said.get("late")),
     )
 
 
@@ -157,19 +142,14 @@ def _with_logins(found: Mapping[str, PlatformName]) -> dict[str, PlatformName]:
 
 def as_first_saved(name: str) -> str:
     """A name without the number that a browser puts behind that of a file that is there already."""
-    return _SAVED_AGAIN.sub("", name) or name
+    return re.sub(r" \([0-9]{1,3}\)$", "", name) or name
 
 
 def last_attempt(platform: Platform, attempts: Collection[str]) -> str | None:
     """The last of the platform's marks of attempts; None if that cannot be said."""
     if platform != "brightspace" or len(attempts) < 2:
         return max(attempts)
-    times = dict(_times(attempts))
-    return max(times, key=lambda mark: times[mark]) if len(times) == len(attempts) else None
-
-
-def _times(attempts: Collection[str]) -> Iterator[tuple[str, datetime]]:
-    """When `Nov 20, 2026 416 PM` is, where it can be read: the clock has no colon, as file names have none."""
-    for each in attempts:
-        if (found := read_date(_CLOCK_OF_DIGITS.sub(r"\1:\2", each))) is not None:
-            yield each, found
+    # Nov 20, 2026 416 PM: the clock has no colon, as file names have none
+    times = {each: read_date(re.sub(r"([0-9]{1,2})([0-9]{2})(?=[^0-9]*$)", r"\1:\2", each)) for each in attempts}
+    known = {each: time for each, time in times.items() if time}
+    return max(known, key=lambda each: known[each]) if len(known) == len(attempts) else None

@@ -68,10 +68,10 @@ class Finder:
 
     def __init__(self, learners: Iterable[Learner]) -> None:
         everyone = tuple(learners)
-        self._ids = _by(everyone, lambda each: (each.id, *each.ids), folded)
-        self._emails = _by(everyone, lambda each: [each.email], folded)
-        self._names = _by(everyone, _orders, name_key)
-        self._groups = _by(everyone, lambda each: [each.group], name_key)
+        self._ids = indexed(everyone, lambda each: (each.id, *each.ids), folded)
+        self._emails = indexed(everyone, lambda each: [each.email], folded)
+        self._names = indexed(everyone, _orders, name_key)
+        self._groups = indexed(everyone, lambda each: [each.group], name_key)
 
     def find(self, text: str) -> tuple[Learner, ...]:
         """Those with this id, login or email; if there are none, those with this name."""
@@ -92,9 +92,10 @@ class Finder:
         return self._groups.get(name_key(text), ())
 
 
-def _by(
+def indexed(
     learners: Sequence[Learner], texts: Callable[[Learner], Iterable[str]], key: Callable[[str], str]
 ) -> Mapping[str, tuple[Learner, ...]]:
+    """The learners by the keys of these texts of theirs; not by empty ones."""
     found: dict[str, list[Learner]] = defaultdict(list)
     for learner in learners:
         for each in {key(text) for text in texts(learner)} - {""}:

@@ -6,19 +6,13 @@ The command reads what was handed in; judges get bytes, and no path.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
 from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
-from grader.intake.submission import SlowDiskError
-
-
-class OutOfReach(Exception):
-    """This machine cannot read a submission, which is not the learner's fault; the message is one sentence."""
+from grader.intake.walk import OutOfReach
 
 
 @dataclass(frozen=True)
@@ -44,25 +38,11 @@ class SubmissionFiles:
         """
         try:
             read = read_loose_files(self.parts, course) if self.parts else read_submission(self.path, course)
-        except SlowDiskError as error:
-            raise OutOfReach(f"It could not be read: {error}") from None
+        except OutOfReach:
+            raise
         except SubmissionError as error:
-            for path in [part.path for part in self.parts] or [self.path]:
-                _demand_within_reach(path)
             return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
         return replace(read, name=self.entry)
-
-
-def _demand_within_reach(path: Path) -> None:
-    try:
-        mode = os.lstat(path).st_mode
-        if stat.S_ISDIR(mode):
-            os.scandir(path).close()
-        elif stat.S_ISREG(mode):
-            with open(path, "rb") as file:
-                file.read(1)
-    except OSError as error:
-        raise OutOfReach(f"It could not be read: {error.strerror or 'unknown error'}.") from None
 
 
 def digest_of(submission: Submission, exercise: str | None = None) -> str:
@@ -78,8 +58,4 @@ def digest_of(submission: Submission, exercise: str | None = None) -> str:
         if exercise in (None, each.exercise):
             said = ("problem", each.file, each.kind, each.message, each.exercise or "")
             parts += [part.encode("utf-8", "surrogatepass") for part in said]
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(f"{len(part)}:".encode())
-        total.update(part)
-    return total.hexdigest()
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()

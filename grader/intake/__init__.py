@@ -4,8 +4,8 @@ Nothing here is extracted to disk, imported or compiled, and no link is followed
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .reading import LooseFile, read_loose_files, read_submission
-from .submission import FileProblem, SourceFile, Submission, SubmissionError
+from .reading import FileProblem, LooseFile, SourceFile, Submission, read_loose_files, read_submission
+from .walk import SubmissionError
 
 __all__ = [
     "FileProblem",

@@ -17,7 +17,8 @@ import json
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -26,7 +27,7 @@ from grader.course import CourseError, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
 from .names import ExerciseNames, advice
-from .submission import UnreadableError, look_at_clock
+from .walk import UnreadableError, look_at_clock
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
@@ -47,76 +48,42 @@ StatementKind = Literal["definition", "import", "future", "assignment"]
 
 @dataclass(frozen=True)
 class Statement:
-    """A top-level statement that binds names; these contain `*` for a star import."""
+    """A top-level statement that binds names; these contain `*` for a star import.
+
+    mentions: names that must exist already. end_line: its last line in the text, counted from 1.
+    """
 
     kind: StatementKind
     text: str
-    binds: frozenset[str]
-    mentions: frozenset[str]
-    """Names that must exist already."""
+    binds: Set[str]
+    mentions: Set[str]
     end_line: int
-    """Its last line in the text, counted from 1."""
 
 
 @dataclass(frozen=True)
 class PythonText:
-    """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed."""
+    """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed.
+
+    mentions: names that its statements need, and those that bind nothing too.
+    """
 
     text: str
     defined: frozenset[str]
     statements: tuple[Statement, ...] = ()
-    mentions: frozenset[str] = frozenset()
-    """Names that its statements need, and those that bind nothing too."""
+    mentions: Set[str] = frozenset()
 
 
 @dataclass(frozen=True)
-class CellAnswer:
-    """A cell that answers an exercise, its number counted from 1 over all cells, and the source made of it."""
-
-    exercise: Exercise
-    number: int
-    content: bytes
-
-
-def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer], list[tuple[int, str]]]:
-    """The answers in a notebook of format 4, and the numbers of ambiguous cells, each with advice.
-
-    Raises UnreadableError: too large, damaged, or no notebook.
-    """
-    cells = [cell for cell in _code_cells(content) if not cell.is_test]
-    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
-        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
-    claims, unclear = _claims(cells, names)
-    earlier = _Earlier(cell for cell in cells if cell.is_python)
-    answers: list[CellAnswer] = []
-    for exercise in names.exercises:
-        different = {cell.text: cell for cell in reversed(claims[exercise.id])}
-        for cell in reversed(different.values()):
-            look_at_clock()
-            # several answers to one exercise do not count, so they need not run
-            is_whole = len(different) > 1 or _is_as_given(cell.text, exercise, names)
-            source = cell.text if is_whole else earlier.put_before(cell)
-            answers.append(CellAnswer(exercise, cell.number, source.encode("utf-8", "surrogatepass")))
-    return answers, unclear
-
-
-def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
-    """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
-    try:
-        return same_as_stub(text.encode("utf-8", "surrogatepass"), stub_of(names.course, exercise))
-    except (OSError, UnicodeDecodeError, CourseError):
-        return False
-
-
 class _CodeCell:
-    def __init__(self, number: int, text: str, metadata: Mapping[str, Any]) -> None:
-        nbgrader = _mapping(metadata.get("nbgrader"))
-        is_solution = nbgrader.get("solution") is True
-        self.number = number
-        self.is_test = nbgrader.get("grade") is True and not is_solution
-        self.is_given = nbgrader.get("locked") is True and not is_solution  # of the course's: learners do not edit it
-        self.text = _with_plain_ends(text)
-        self.grade_id = nbgrader.get("grade_id")
+    """A cell with code; its number counts from 1 over all cells. nbgrader: what nbgrader says of it."""
+
+    number: int
+    text: str
+    nbgrader: Mapping[str, Any]
+
+    def is_marked(self, mark: str) -> bool:
+        """Whether it is a test (`grade`), or the course's (`locked`), rather than a learner's to fill in."""
+        return self.nbgrader.get(mark) is True and self.nbgrader.get("solution") is not True
 
     @cached_property
     def python(self) -> PythonText:
@@ -129,8 +96,44 @@ class _CodeCell:
 
     def named(self, names: ExerciseNames) -> Exercise | None:
         """The exercise that its metadata or its first line names."""
-        by_grade_id = names.by_stem(self.grade_id.replace("-", "_")) if isinstance(self.grade_id, str) else None
-        return by_grade_id or names.by_first_line(self.text, self.python.defined)
+        id = self.nbgrader.get("grade_id")
+        by_id = names.by_stem(id.replace("-", "_")) if isinstance(id, str) else None
+        return by_id or names.by_first_line(self.text, self.python.defined)
+
+
+CellAnswer = tuple[Exercise, int, bytes]
+"""The exercise that a cell answers, the cell's number, and the source made of it."""
+
+
+def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer], list[tuple[int, str]]]:
+    """The answers in a notebook of format 4, and the numbers of ambiguous cells, each with advice.
+
+    Raises UnreadableError: too large, damaged, or no notebook.
+    """
+    cells = [cell for cell in _code_cells(content) if not cell.is_marked("grade")]
+    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
+        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
+    claims, unclear = _claims(cells, names)
+    earlier = _Earlier(cell for cell in cells if cell.is_python)
+    answers: list[CellAnswer] = []
+    for exercise in names.exercises:
+        different = {cell.text: cell for cell in reversed(claims[exercise.id])}
+        for cell in reversed(different.values()):
+            look_at_clock()
+            source = cell.text
+            # several answers to one exercise do not count, so they need not run
+            if len(different) == 1 and not _is_as_given(source, exercise, names):
+                source = earlier.put_before(cell)
+            answers.append((exercise, cell.number, source.encode("utf-8", "surrogatepass")))
+    return answers, unclear
+
+
+def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
+    """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
+    try:
+        return same_as_stub(text.encode("utf-8", "surrogatepass"), stub_of(names.course, exercise))
+    except (OSError, UnicodeDecodeError, CourseError):
+        return False
 
 
 def _code_cells(content: bytes) -> list[_CodeCell]:
@@ -153,7 +156,8 @@ def _code_cells(content: bytes) -> list[_CodeCell]:
             parts: list[Any] = source if isinstance(source, list) else [source]
             if not all(isinstance(part, str) for part in parts):
                 raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
-            found.append(_CodeCell(number, "".join(parts), _mapping(cell.get("metadata"))))
+            nbgrader = _mapping(_mapping(cell.get("metadata")).get("nbgrader"))
+            found.append(_CodeCell(number, _with_plain_ends("".join(parts)), nbgrader))
     return found
 
 
@@ -165,29 +169,26 @@ def _with_plain_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_Claims = defaultdict[str, list[_CodeCell]]
-
-
-def _claims(cells: Iterable[_CodeCell], names: ExerciseNames) -> tuple[_Claims, list[tuple[int, str]]]:
+def _claims(
+    cells: Iterable[_CodeCell], names: ExerciseNames
+) -> tuple[defaultdict[str, list[_CodeCell]], list[tuple[int, str]]]:
     """The cells by the exercise that they answer, and those that could answer several."""
-    claims: _Claims = defaultdict(list)
+    claims: defaultdict[str, list[_CodeCell]] = defaultdict(list)
     unnamed: list[_CodeCell] = []
     for cell in cells:
         look_at_clock()
         if exercise := cell.named(names):
             claims[exercise.id].append(cell)
-        elif cell.is_python and not cell.is_given:
+        elif cell.is_python and not cell.is_marked("locked"):
             unnamed.append(cell)
     # if one cell is named for an exercise, others that define the same functions are drafts
     settled = frozenset(claims)
     unclear: list[tuple[int, str]] = []
     for cell in unnamed:
         candidates = names.by_definitions(cell.python.defined)
-        if settled.issuperset(exercise.id for exercise in candidates):
-            continue
-        if len(candidates) == 1:
+        if len(candidates) == 1 and candidates[0].id not in settled:
             claims[candidates[0].id].append(cell)
-        else:
+        elif not settled.issuperset(each.id for each in candidates):
             unclear.append((cell.number, advice(candidates)))
     return claims, unclear
 
@@ -211,7 +212,7 @@ class _Earlier:
 
     def put_before(self, cell: _CodeCell) -> str:
         """The cell as a file of its own: what it needs from earlier cells, then the cell."""
-        support = [each.text for each in self._needed_by(cell)]
+        support = self._needed_by(cell)
         futures = [each.text for number, each in self._entries if each.kind == "future" and number < cell.number]
         # these must come first in a file, so its own stay above what is put before the rest
         own_futures = max((each.end_line for each in cell.python.statements if each.kind == "future"), default=0)
@@ -219,10 +220,10 @@ class _Earlier:
         head = [f"{line}\n" for line in lines[:own_futures]] if support else []
         return "".join([*dict.fromkeys(futures), *head, *support, "\n".join(lines[len(head) :])])
 
-    def _needed_by(self, cell: _CodeCell) -> list[Statement]:
+    def _needed_by(self, cell: _CodeCell) -> list[str]:
         """Statements of earlier cells that bind what the cell mentions, and what these mention in turn."""
-        waiting = cell.python.mentions - {name for each in cell.python.statements for name in each.binds}
-        waiting |= {"*"}  # a star import may provide any of the mentioned names
+        own = {name for each in cell.python.statements for name in each.binds}
+        waiting = (cell.python.mentions - own) | {"*"}  # a star import may provide any of the mentioned names
         wanted: set[int] = set()
         seen: set[str] = set()
         while waiting:
@@ -230,8 +231,8 @@ class _Earlier:
             places = {place for name in waiting for place in self._binders.get(name, ())} - wanted
             found = {place for place in places if self._entries[place][0] < cell.number}
             wanted |= found
-            waiting = frozenset(name for place in found for name in self._entries[place][1].mentions) - seen
-        return [self._entries[place][1] for place in sorted(wanted)]
+            waiting = {name for place in found for name in self._entries[place][1].mentions} - seen
+        return [self._entries[place][1].text for place in sorted(wanted)]
 
 
 def read_python(text: str) -> PythonText:
@@ -246,8 +247,8 @@ def read_python(text: str) -> PythonText:
     lines = text.encode().split(b"\n")
     found = [each for node in tree.body if (each := _statement(node, lines))]
     defined = {name for each in found if each.kind == "definition" for name in each.binds}
-    mentions = {name for node in tree.body for name in _mentions(node)}
-    return PythonText(text, frozenset(defined), tuple(found), frozenset(mentions))
+    mentions = {name for node in tree.body for name in _names(node)[0]}
+    return PythonText(text, frozenset(defined), tuple(found), mentions)
 
 
 def _commented_out(line: re.Match[str]) -> str:
@@ -260,42 +261,38 @@ def _parsed(text: str) -> ast.Module | None:
     look_at_clock()
     if len(text.encode("utf-8", "replace")) > MAX_PARSED_KB * 1024:
         return None
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(SyntaxError, ValueError, RecursionError, MemoryError):
         warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        return ast.parse(text)
+    return None
 
 
 def _statement(node: ast.stmt, lines: Sequence[bytes]) -> Statement | None:
     """The statement; None for one that is not put in front of an answer: a loop, a call."""
     kind: StatementKind
+    mentions, binds = _names(node)
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            kind, binds, mentions = "definition", {node.name}, _mentions(node)
+            kind, binds = "definition", {node.name}
         case ast.ImportFrom(module="__future__"):
-            kind, binds, mentions = "future", set(), set()
+            kind = "future"
         case ast.Import() | ast.ImportFrom():
-            names = {each.asname or each.name for each in node.names}
-            kind, binds, mentions = "import", {name.partition(".")[0] for name in names}, set()
+            kind, binds = "import", {(each.asname or each.name).partition(".")[0] for each in node.names}
         case ast.Assign(targets=targets, value=value):
-            kind, binds, mentions = "assignment", set().union(*(_names(each)[1] for each in targets)), _mentions(value)
-        case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):
-            kind, binds, mentions = "assignment", _names(target)[1], _mentions(annotation) | _mentions(value)
+            kind, binds, mentions = "assignment", set().union(*(_names(each)[1] for each in targets)), _names(value)[0]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            kind, binds, mentions = "assignment", _names(target)[1], mentions | _names(value)[0]
         case _:
             return None
-    return Statement(kind, _source(node, lines), frozenset(binds), frozenset(mentions), node.end_lineno or 0)
-
-
-def _mentions(tree: ast.AST) -> set[str]:
-    """The names that are read in a tree and not bound in it."""
-    read, bound = _names(tree)
-    return read - bound
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    own = list(lines[first - 1 : node.end_lineno])
+    own[-1] = own[-1][: node.end_col_offset]
+    own[0] = own[0][node.col_offset :]
+    return Statement(kind, b"\n".join(own).decode() + "\n", binds, mentions, node.end_lineno or 0)
 
 
 def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """The names that are read in a tree, and those that it binds: variables, parameters."""
+    """The names that are read in a tree and not bound in it, and those that it binds: variables, parameters."""
     read: set[str] = set()
     bound: set[str] = set()
     for node in ast.walk(tree):
@@ -303,13 +300,4 @@ def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
-    return read, bound
-
-
-def _source(node: ast.stmt, lines: Sequence[bytes]) -> str:
-    """A statement's own text, with its decorators."""
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-    own = list(lines[first - 1 : node.end_lineno])
-    own[-1] = own[-1][: node.end_col_offset]
-    own[0] = own[0][node.col_offset :]
-    return b"\n".join(own).decode() + "\n"
+    return read - bound, bound

@@ -5,10 +5,9 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import stat
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,31 +19,52 @@ from grader.record import ProblemKind
 
 from .names import ExerciseNames, advice, kind_of_file, own_name, printable, stem_of
 from .notebook import NOTEBOOK_MB, read_notebook, read_python
-from .submission import (
-    FileProblem,
-    SlowDiskError,
-    SourceFile,
-    Submission,
-    SubmissionError,
-    UnreadableError,
-    look_at_clock,
-    reading_clock,
-)
 from .walk import (
     MAX_TOTAL_MB,
     MB,
     OF_A_LEARNER,
+    OutOfReach,
     Read,
+    SubmissionError,
+    UnreadableError,
     list_folder,
     list_zip,
+    look_at_clock,
     possible_work,
     read_regular,
-    reason_of,
-    refuse_special,
+    reading_clock,
 )
 
 MAX_PROBLEMS = 20  # reported of one kind; the rest are counted
 MAX_PROBLEMS_OF_EXERCISE = 3  # of one kind, for one exercise
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One exercise's source, as the learner wrote it; `name` says where it was found."""
+
+    exercise: str
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class FileProblem:
+    """One sentence about a file that was not taken as it is, with the exercise if that is known."""
+
+    file: str
+    kind: ProblemKind
+    message: str
+    exercise: str | None = None
+
+
+@dataclass(frozen=True)
+class Submission:
+    """Everything found under one name. An exercise without a source here is missing."""
+
+    name: str
+    sources: Mapping[str, SourceFile]
+    problems: tuple[FileProblem, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +80,7 @@ class _Claim(NamedTuple):
 
     where: str
     content: bytes | None
-    is_exact: bool = True
+    is_exact: bool
 
 
 def read_submission(path: Path, course: Course) -> Submission:
@@ -75,19 +95,9 @@ def read_submission(path: Path, course: Course) -> Submission:
     Raises:
         SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
-    collector = Collector(own_name(path), ExerciseNames(course))
-    try:
-        mode = os.lstat(path).st_mode
-        refuse_special(mode)
-    except FileNotFoundError:
-        raise SubmissionError(f"{collector.name} does not exist.") from None
-    except (OSError, UnreadableError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else error
-        raise SubmissionError(f"{collector.name} {reason}.") from None
-    except ValueError:  # a path with a NUL
-        raise SubmissionError(f"{collector.name} is not a usable path.") from None
-    if not stat.S_ISDIR(mode):
+    if os.path.islink(path) or not os.path.isdir(path):
         return read_loose_files([LooseFile(path, path.name)], course)
+    collector = Collector(own_name(path), course)
     with reading_clock(collector.name):
         collector.take_folder(path)
         return collector.submission()
@@ -99,28 +109,28 @@ def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
     Raises:
         SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
     """
-    collector = Collector(stem_of(files[0].path.name), ExerciseNames(course))
+    collector = Collector(stem_of(files[0].path.name), course)
     with reading_clock(collector.name):
         for file in files:
-            read = partial(read_regular, file.path)
             try:
                 if kind_of_file(file.called) == "zip":
-                    collector.take_zip(read(OF_A_LEARNER.zip_mb * MB), collector.name)
+                    collector.take_zip(read_regular(file.path, OF_A_LEARNER.zip_mb * MB), collector.name)
                 elif len(files) == 1:
-                    collector.take_lone_file(file, read)
+                    collector.take_lone_file(file)
                 else:
-                    collector.offer(file.called, read)
+                    collector.offer(file.called, partial(read_regular, file.path))
             except UnreadableError as error:
-                raise SubmissionError(f"{printable(file.path.name)} {error}.") from None
+                raise error.of_all(printable(file.path.name)) from None
         return collector.submission()
 
 
 class Collector:
     """Takes the files of one submission in any order; `submission()` returns the result."""
 
-    def __init__(self, name: str, names: ExerciseNames) -> None:
+    def __init__(self, name: str, course: Course) -> None:
         self.name = printable(name) or "submission"
-        self._names = names
+        self._names = ExerciseNames(course)
+        self._example = course.exercises[0].file_name
         self._claims: defaultdict[str, list[_Claim]] = defaultdict(list)
         self._problems: list[FileProblem] = []
         self._bytes_left = MAX_TOTAL_MB * MB
@@ -132,10 +142,10 @@ class Collector:
         if kind_of_file(where) == "zip" and not isinstance(only, UnreadableError | None):
             try:
                 self.take_zip(only(OF_A_LEARNER.zip_mb * MB), printable(stem_of(basename(where))))
-            except SlowDiskError:
+            except OutOfReach:
                 raise
-            except SubmissionError as error:  # the learner did submit, but nothing in it can be read
-                self._add(where, "unreadable", str(error))
+            except (SubmissionError, UnreadableError) as error:  # the learner did submit, but nothing can be read
+                self._add(where, f"cannot be read: {str(error).rstrip('.')}", "unreadable")
             return
         for where, content in files:
             self.offer(where, content)
@@ -152,106 +162,116 @@ class Collector:
         """
         look_at_clock()
         name = basename(where)
-        exercise = self._names.by_saved_file(name)
+        exercise, is_notebook = self._names.by_saved_file(name), kind_of_file(name) == "notebook"
         if not exercise and self._names.is_case(name):
             return
-        is_exact = self._names.by_file(name) is not None
+        read: bytes | UnreadableError
         try:
             if isinstance(content, UnreadableError):
-                raise UnreadableError(str(content), content.kind)
-            if exercise:
-                self.take_source(exercise, where, self._read(content, exercise.limits.source_kb * 1024), is_exact)
-            elif kind_of_file(name) == "notebook":
-                self.take_notebook(where, self._read(content, NOTEBOOK_MB * MB))
-            else:
+                raise content
+            if not (exercise or is_notebook):
                 raise self._no_answer(name)
+            read = content(exercise.limits.source_kb * 1024 if exercise else NOTEBOOK_MB * MB)
+            self._bytes_left -= len(read)
+            if self._bytes_left < 0:
+                most = f"{self.name} holds more than {MAX_TOTAL_MB} MB"
+                raise SubmissionError(f"{most}; hand in the exercise files alone.")
+            if is_notebook:
+                self.take_notebook(where, read)
         except UnreadableError as error:
-            if exercise and error.kind == "unreadable":
-                self._claims[exercise.id].append(_Claim(where, None, is_exact))
-            self._add(where, error.kind, f"{printable(where)} {error}.", exercise)
+            read = error
+            if not exercise:
+                self._add(where, str(error), error.kind)
+        if exercise:
+            self._take_source(exercise, where, read, is_exact=self._names.by_file(name) is not None)
 
-    def take_lone_file(self, file: LooseFile, read: Read) -> None:
+    def take_lone_file(self, file: LooseFile) -> None:
         """Take a file, perhaps named after its learner: by its name, by what it says or defines.
 
         Raises UnreadableError: it answers no exercise, or is not readable.
         """
         names, kind = self._names, kind_of_file(file.called)
+        limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
+        limits = {"notebook": NOTEBOOK_MB * MB, "exercise": limit_kb * 1024}
+        content = read_regular(file.path, limits.get(kind, 0))
         if names.is_case(file.called):
             raise UnreadableError("is a script of `kata check --script`, not an answer")
         if kind == "packed":
             raise self._no_answer(file.called)
-        if kind not in ("notebook", "exercise"):
+        if kind not in limits:
             raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
         if kind == "notebook":
-            self.take_notebook(file.path.name, read(NOTEBOOK_MB * MB))
+            self.take_notebook(file.path.name, content)
             return
         if names.by_file(file.called):
-            self.offer(file.called, read)
+            self.offer(file.called, lambda _: content)
             return
-        limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
-        source = source_in(read(limit_kb * 1024), limit_kb)
-        text = source.decode("utf-8")
+        text = source_in(content, limit_kb).decode("utf-8")
         defined = read_python(text).defined
         named = names.by_first_line(text, defined)
         answered = (named,) if named else names.by_definitions(defined)
         exercise = answered[0] if len(answered) == 1 else names.by_saved_file(file.called)
         if exercise is None:
-            example = names.exercises[0].file_name
-            raise UnreadableError(advice(answered) if answered else f"answers no exercise; name it like {example}")
-        self.take_source(exercise, file.path.name, source, is_exact=len(answered) == 1)
-
-    def take_source(self, exercise: Exercise, where: str, content: bytes, is_exact: bool = True) -> None:
-        """Take `content` as an answer to `exercise`. Raises UnreadableError: it is no source."""
-        self._claims[exercise.id].append(_Claim(where, source_in(content, exercise.limits.source_kb), is_exact))
+            what_to_do = f"answers no exercise; name it like {self._example}"
+            raise UnreadableError(advice(answered) if answered else what_to_do)
+        self._take_source(exercise, file.path.name, content, is_exact=len(answered) == 1)
 
     def take_notebook(self, where: str, content: bytes) -> None:
         """Take every cell of a notebook that answers an exercise. Raises UnreadableError: it is no notebook."""
         answers, unclear = read_notebook(content, self._names)
-        for cell in answers:
-            cell_name = f"{where}, cell {cell.number}"
-            try:
-                self.take_source(cell.exercise, cell_name, cell.content)
-            except UnreadableError as error:
-                self._claims[cell.exercise.id].append(_Claim(cell_name, None))
-                self._add(cell_name, error.kind, f"{printable(cell_name)} {error}.", cell.exercise)
+        for exercise, number, source in answers:
+            self._take_source(exercise, f"{where}, cell {number}", source)
         for number, what_to_do in unclear:
-            self._add(where, "duplicate", f"Cell {number} of {printable(where)} {what_to_do}.")
+            self._add(f"{where}, cell {number}", what_to_do, "duplicate")
         if not (answers or unclear):
-            example = self._names.exercises[0].file_name
-            what_to_do = f"put a comment like `# {example}` in the first line of each answer's cell"
-            self._add(where, "unknown", f"{printable(where)} answers no exercise of this course; {what_to_do}.")
+            what_to_do = f"put a comment like `# {self._example}` in the first line of each answer's cell"
+            self._add(where, f"answers no exercise of this course; {what_to_do}", "unknown")
 
     def submission(self) -> Submission:
         """Decide every exercise and return the submission."""
         decided = [self._decided(exercise) for exercise in self._names.exercises]
         if not any(decided) and not self._problems:
-            example = self._names.exercises[0].file_name
-            self._add(self.name, "unknown", f"{self.name} holds no exercise; name your files like {example}.")
+            self._add(self.name, f"holds no exercise; name your files like {self._example}", "unknown")
         sources = {source.exercise: source for source in decided if source}
         return Submission(self.name, sources, tuple(_shortened(self._problems)))
+
+    def _take_source(
+        self, exercise: Exercise, where: str, content: bytes | UnreadableError, *, is_exact: bool = True
+    ) -> None:
+        """Take `content` as an answer to `exercise`, or say why it is no source."""
+        source = None
+        try:
+            if isinstance(content, UnreadableError):
+                raise content
+            source = source_in(content, exercise.limits.source_kb)
+        except UnreadableError as error:
+            self._add(where, str(error), error.kind, exercise)
+            if error.kind != "unreadable":
+                return
+        self._claims[exercise.id].append(_Claim(where, source, is_exact))
 
     def _decided(self, exercise: Exercise) -> SourceFile | None:
         """The source that counts: an exact name wins; several that differ count for nothing."""
         claims = self._claims[exercise.id]
         counted = [claim for claim in claims if claim.is_exact] or claims
-        shown = [printable(claim.where) for claim in counted]
+        if not counted:
+            return None
+        where, content = counted[0].where, counted[0].content
         for claim in claims:
             if claim not in counted and claim.content is not None:
-                message = f"{printable(claim.where)} was left out, since {shown[0]} answers {exercise.id}."
-                self._add(claim.where, "unknown", message)
+                self._add(claim.where, f"was left out, since {printable(where)} answers {exercise.id}", "unknown")
         contents = {claim.content for claim in counted}
-        if len(contents) > 1 or (len(counted) > 1 and None in contents):
-            others = f" (and {len(shown) - 2} more) all" if len(shown) > 2 else " both"
-            message = f"{shown[0]} and {shown[1]}{others} answer {exercise.id} and differ; hand in one of them."
-            self._add(counted[0].where, "duplicate", message, exercise)
+        if len(contents) > 1 or (len(counted) > 1 and content is None):
+            all_of_them = f" (and {len(counted) - 2} more) all" if len(counted) > 2 else " both"
+            others = f"{printable(counted[1].where)}{all_of_them} answer {exercise.id}"
+            self._add(where, f"and {others} and differ; hand in one of them", "duplicate", exercise)
             return None
-        if not counted or counted[0].content is None:
+        if content is None:
             return None
-        for claim in counted:
-            if not claim.is_exact:
-                message = f"was taken as {exercise.file_name}, the only one that its name can mean."
-                self._add(claim.where, "renamed", f"{printable(claim.where)} {message}", exercise)
-        return SourceFile(exercise.id, shown[0], counted[0].content)
+        for claim in (each for each in counted if not each.is_exact):
+            taken_as = f"was taken as {exercise.file_name}, the only one that its name can mean"
+            self._add(claim.where, taken_as, "renamed", exercise)
+        return SourceFile(exercise.id, printable(where), content)
 
     def _no_answer(self, name: str) -> UnreadableError:
         kind = kind_of_file(name)
@@ -263,15 +283,10 @@ class Collector:
         what_to_do = f"; if it is an answer, call it {meant}" if meant else ""
         return UnreadableError(f"is not a file of this course and was left out{what_to_do}", "unknown")
 
-    def _read(self, read: Read, limit: int) -> bytes:
-        content = read(limit)
-        self._bytes_left -= len(content)
-        if self._bytes_left < 0:
-            raise SubmissionError(f"{self.name} holds more than {MAX_TOTAL_MB} MB; hand in the exercise files alone.")
-        return content
-
-    def _add(self, where: str, kind: ProblemKind, message: str, exercise: Exercise | None = None) -> None:
-        self._problems.append(FileProblem(printable(where), kind, message, exercise.id if exercise else None))
+    def _add(self, where: str, said: str, kind: ProblemKind, exercise: Exercise | None = None) -> None:
+        """Add a problem. said: the sentence that begins with the name of the file or cell, without that."""
+        shown = printable(where)
+        self._problems.append(FileProblem(shown, kind, f"{shown} {said}.", exercise.id if exercise else None))
 
 
 def _shortened(problems: Sequence[FileProblem]) -> Iterator[FileProblem]:
@@ -299,10 +314,9 @@ def source_in(content: bytes, limit_kb: int) -> bytes:
     lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         lines.decode("utf-8")
+        coding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
     except UnicodeDecodeError as error:
         raise UnreadableError(f"is not UTF-8 (line {lines.count(10, 0, error.start) + 1}); save it as UTF-8") from None
-    try:
-        coding, _ = tokenize.detect_encoding(io.BytesIO(lines).readline)
     except SyntaxError:
         raise UnreadableError("declares a coding that Python does not know; save it as UTF-8") from None
     if codecs.lookup(coding).name != "utf-8":

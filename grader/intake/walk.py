@@ -2,6 +2,9 @@
 
 What was listed in a folder is opened only while it is the very same file. So nobody who can change a folder while it is
 read has another file read, by a link put anywhere on the way. A zip is unpacked into memory, with a counter.
+
+Each step is short, since sizes are limited and time grows in proportion to them. So it is enough to look at the clock
+between steps. Without a running clock, as for the course's own files, there is no limit.
 """
 
 from __future__ import annotations
@@ -11,19 +14,28 @@ import io
 import os
 import stat
 import struct
+import time
 import zipfile
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import IO
 
-from .names import COURSE_WORK, is_course, is_passed_over, printable
-from .submission import SubmissionError, UnreadableError, look_at_clock
+from grader.errors import KataError
+from grader.record import ProblemKind
 
+from .names import COURSE_WORK, is_course, is_passed_over, printable
+
+READING_SECONDS = 10.0
+"""Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
+WAITING_SECONDS = 300.0
+"""Limit of wall time: a disk or network slower than this cannot be graded from."""
 MB = 1024 * 1024
 MAX_TOTAL_MB = 64  # total over all files of a submission
 MAX_ENTRIES = 20_000  # files and folders visited
@@ -42,10 +54,62 @@ _ENCRYPTED = 0x1 | 0x40
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 _DAMAGED = "is damaged or not a zip; zip your files again"
 
+
+class SubmissionError(KataError):
+    """The submission as a whole cannot be read."""
+
+
+class OutOfReach(SubmissionError):
+    """This machine cannot read the submission, which is not the learner's fault."""
+
+
+class UnreadableError(Exception):
+    """One file cannot be read, or must not be, as a link; the text continues a sentence that starts with its name.
+
+    is_systems: whether the operating system does not open it.
+    """
+
+    def __init__(self, reason: str, kind: ProblemKind = "unreadable", *, is_systems: bool = False) -> None:
+        super().__init__(reason)
+        self.kind, self._is_systems = kind, is_systems
+
+    def of_all(self, name: str) -> SubmissionError:
+        """The same about a submission as a whole, which is called so."""
+        return (OutOfReach if self._is_systems else SubmissionError)(f"{name} {self}.")
+
+
 Read = Callable[[int], bytes]
 """Takes a number of bytes; returns the file's content, of a longer one at least a byte more. Raises UnreadableError."""
 Content = Read | UnreadableError | None
 """What stands at a path: a file, a reason not to read it, or (None) a folder."""
+_running: ContextVar[tuple[str, float, float] | None] = ContextVar("_running", default=None)
+
+
+@contextmanager
+def reading_clock(name: str) -> Iterator[None]:
+    """Limit the time for reading a submission in this block, enforced by `look_at_clock`; `name` is for messages.
+
+    Processor time is charged to the learner, waiting to the machine.
+    """
+    token = _running.set((name, time.thread_time(), time.monotonic()))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def look_at_clock() -> None:
+    """Check the clock between two steps of reading. Raises SubmissionError when the time is used up."""
+    if running := _running.get():
+        name, worked_before, began = running
+        if time.thread_time() - worked_before > READING_SECONDS:
+            advice = "hand in the exercise files alone"
+            raise SubmissionError(f"{name} could not be read in {READING_SECONDS:g} seconds; {advice}.")
+        if time.monotonic() - began > WAITING_SECONDS:
+            raise OutOfReach(f"{name} did not come from the disk in {WAITING_SECONDS:g} seconds.")
+
+
+# --- folders ----------------------------------------------------------------------------------------------------------
 
 
 def reason_of(error: OSError) -> UnreadableError:
@@ -53,25 +117,29 @@ def reason_of(error: OSError) -> UnreadableError:
     if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
         return UnreadableError("is a link; hand in the file itself", "refused")
     if isinstance(error, PermissionError):
-        return UnreadableError("cannot be opened: permission denied")
+        return UnreadableError("cannot be opened: permission denied", is_systems=True)
     if isinstance(error, FileNotFoundError):
-        return UnreadableError("went away while the submission was read; hand it in again")
-    return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}")
+        return UnreadableError("does not exist", is_systems=True)
+    return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}", is_systems=True)
 
 
-def refuse_special(mode: int) -> None:
-    """Raise UnreadableError if a file of this mode is neither an ordinary file nor a folder."""
+def _refused(mode: int) -> UnreadableError | None:
+    """Why a file of this mode is not opened: it is neither an ordinary file nor a folder."""
     if stat.S_ISLNK(mode):
-        raise UnreadableError("is a link; hand in the file itself", "refused")
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise UnreadableError("is not an ordinary file (a pipe, a socket or a device)", "refused")
+        return UnreadableError("is a link; hand in the file itself", "refused")
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+        return None
+    return UnreadableError("is not an ordinary file (a pipe, a socket or a device)", "refused")
 
 
-def _open(path: str | os.PathLike[str], listed: os.stat_result | None) -> int:
+def _open(path: str | os.PathLike[str], listed: os.stat_result | None, *, is_folder: bool = False) -> int:
     """A descriptor of an ordinary file or a folder, of the one that was listed. Raises UnreadableError."""
     try:
         before = listed or os.lstat(path)
-        refuse_special(before.st_mode)  # before it is opened, because opening a device may already have an effect
+        if refused := _refused(before.st_mode):  # opening a device may already have an effect
+            raise refused
+        if stat.S_ISDIR(before.st_mode) != is_folder:
+            raise UnreadableError("is not a folder" if is_folder else "is not an ordinary file", "refused")
         descriptor = os.open(path, os.O_RDONLY | _FLAGS)
         now = os.fstat(descriptor)
     except OSError as error:
@@ -86,11 +154,7 @@ def _open(path: str | os.PathLike[str], listed: os.stat_result | None) -> int:
 
 def open_regular(path: str | os.PathLike[str], listed: os.stat_result | None = None) -> IO[bytes]:
     """An ordinary file for reading, the one that was listed. Raises UnreadableError for all else, also for a link."""
-    descriptor = _open(path, listed)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return open(descriptor, "rb")
-    os.close(descriptor)
-    raise UnreadableError("is not an ordinary file", "refused")
+    return open(_open(path, listed), "rb")
 
 
 def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_result | None = None) -> bytes:
@@ -103,7 +167,7 @@ def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_resul
 
 
 def list_folder(path: Path, name: str) -> dict[str, Content]:
-    """What is in the folder `path` and below, by relative path, apart from what is passed over.
+    """What is in the folder `path` and below, by relative path. What is passed over, or lies too deep, is not opened.
 
     name: of the submission, for messages. Raises SubmissionError: it cannot be opened, or holds too much.
     """
@@ -111,33 +175,32 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
     waiting: list[tuple[str, os.stat_result | None]] = [("", None)]
     for folder, listed in waiting:
         try:
-            entries = entries_in(os.path.join(path, folder) if folder else path, listed)
+            entries = _entries_in(os.path.join(path, folder) if folder else path, listed)
         except UnreadableError as error:
             if not folder:
-                raise SubmissionError(f"{name} {error}.") from None
+                raise error.of_all(name) from None
             found[folder] = error
             continue
         is_library = bool(folder) and ENVIRONMENT in entries
         for entry, status in entries.items():
             where = f"{folder}/{entry}" if folder else entry
-            try:
-                refuse_special(status.st_mode)
-            except UnreadableError as error:
-                found[where] = error
+            if _refused(status.st_mode) or not stat.S_ISDIR(status.st_mode):
+                read = partial(read_regular, os.path.join(path, where), listed=status)
+                found[where] = _refused(status.st_mode) or read
                 continue
-            is_folder = stat.S_ISDIR(status.st_mode)
-            found[where] = None if is_folder else partial(read_regular, os.path.join(path, where), listed=status)
-            if is_folder and not is_library and not is_passed_over(entry):
+            found[where] = None if where.count("/") < MAX_DEPTH else _too_deep()
+            is_looked_into = not is_library and not is_passed_over(entry)
+            if is_looked_into and found[where] is None:
                 waiting.append((where, status))
         if len(found) > MAX_ENTRIES:
             raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
     return found
 
 
-def entries_in(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
+def _entries_in(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
     """What lies in a folder, by name; in the one that was listed, if it is given. Raises UnreadableError."""
     look_at_clock()
-    descriptor = _open(folder, listed) if os.scandir in os.supports_fd else None
+    descriptor = _open(folder, listed, is_folder=True) if os.scandir in os.supports_fd else None
     try:
         with os.scandir(folder if descriptor is None else descriptor) as entries:
             return {entry.name: entry.stat(follow_symlinks=False) for entry in islice(entries, MAX_ENTRIES + 1)}
@@ -165,8 +228,11 @@ def possible_work(found: Mapping[str, Content]) -> Iterator[tuple[str, Read | Un
             continue
         if all(each not in libraries and (each not in courses or name == COURSE_WORK) for each, name in _steps(path)):
             look_at_clock()
-            too_deep = UnreadableError(f"lies more than {MAX_DEPTH} folders deep and was not read", "refused")
-            yield path, too_deep if path.count("/") > MAX_DEPTH else content
+            yield path, _too_deep() if path.count("/") > MAX_DEPTH else content
+
+
+def _too_deep() -> UnreadableError:
+    return UnreadableError(f"lies more than {MAX_DEPTH} folders deep and was not read", "refused")
 
 
 def _steps(path: str) -> Iterator[tuple[str, str]]:
@@ -207,9 +273,9 @@ def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> di
     archive = _opened(file, name, limits)
     infos = archive.infolist()
     end = archive.start_dir
+    if any(info.header_offset < 0 for info in infos):
+        raise SubmissionError(f"{name} {_DAMAGED}.")
     for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
-        if info.header_offset < 0:
-            raise SubmissionError(f"{name} {_DAMAGED}.")
         # members that share packed bytes: that is how a small zip unpacks to terabytes
         if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
             raise SubmissionError(f"{name} holds files that overlap; zip your files again.")
@@ -267,12 +333,12 @@ def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
 def _harm_of(info: zipfile.ZipInfo) -> str:
     """Why a member refuses the zip, to follow "holds"; empty for an ordinary file or folder inside of it."""
     name, kind, shown = info.filename, stat.S_IFMT(info.external_attr >> 16), printable(info.orig_filename)
-    is_drive = name[1:2] == ":" and name[0].isascii() and name[0].isalpha()
+    is_drive = name[1:2] == ":" and name[0].isalpha()
+    is_outside = ".." in name.split("/") or name.startswith("/") or is_drive
     harms = {
         f"a file with a NUL character in its name ({shown})": "\0" in info.orig_filename,
         f"a name with a backslash ({shown}); zip your files again with another tool": "\\" in name,
-        f"an absolute name ({shown}); zip the folder from inside": name.startswith("/") or is_drive,
-        f"a name that leads outside ({shown}); zip the folder from inside": ".." in name.split("/"),
+        f"a name that leads outside ({shown}); zip the folder from inside": is_outside,
         f"a link ({shown}); zip the file itself": kind == stat.S_IFLNK,
         f"something that is not an ordinary file ({shown})": kind not in (0, stat.S_IFREG, stat.S_IFDIR),
     }

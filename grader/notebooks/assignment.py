@@ -27,8 +27,7 @@ from grader.course import Course, CourseError, Exercise
 from grader.course.stubs import make_stub
 from grader.errors import KataError
 from grader.intake.names import printable
-from grader.intake.submission import UnreadableError
-from grader.intake.walk import read_regular
+from grader.intake.walk import UnreadableError, read_regular
 from grader.render.wording import score
 
 from .cells import OURS, REFLECTION, exercise_tested, grade_id_of, kind_of

@@ -25,8 +25,7 @@ from nbformat.v4 import new_output
 from grader.course import Course, Exercise
 from grader.intake import Submission
 from grader.intake.notebook import NOTEBOOK_MB
-from grader.intake.submission import UnreadableError
-from grader.intake.walk import MB, read_regular
+from grader.intake.walk import MB, UnreadableError, read_regular
 from grader.record import ExerciseResult, Record
 from grader.render.pages import below_cell
 from grader.render.safe_text import safe_line, visible

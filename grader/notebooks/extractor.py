@@ -22,7 +22,6 @@ from nbgrader.plugins import ExtractorPlugin
 from grader.intake import SubmissionError
 from grader.intake.names import printable
 from grader.intake.notebook import NOTEBOOK_MB
-from grader.intake.submission import UnreadableError, reading_clock
 from grader.intake.walk import (
     MAX_TOTAL_MB,
     MB,
@@ -30,10 +29,12 @@ from grader.intake.walk import (
     OF_A_LEARNER,
     Content,
     Read,
+    UnreadableError,
     list_folder,
     list_zip,
     open_regular,
     possible_work,
+    reading_clock,
 )
 
 MOST_NAMED = 5  # problems of one learner; the rest are counted

@@ -12,7 +12,7 @@ from grader.intake import Submission, SubmissionError
 from grader.intake.names import ExerciseNames
 from grader.intake.notebook import read_python
 from grader.intake.reading import Collector
-from grader.intake.submission import UnreadableError, reading_clock
+from grader.intake.walk import UnreadableError, reading_clock
 
 PLACE = "this notebook"
 
@@ -54,7 +54,7 @@ def answer_among(
         sources = [{"source": cell.text, "metadata": {}} for cell in cells if cell not in answers]
         sources.append({"source": text, "metadata": {"nbgrader": nbgrader}})
         notebook = {"cells": [{"cell_type": "code", **source} for source in sources]}
-        collector = Collector(submitter, names)
+        collector = Collector(submitter, course)
         try:
             collector.take_notebook(PLACE, json.dumps(notebook).encode("ascii"))
         except UnreadableError as error:

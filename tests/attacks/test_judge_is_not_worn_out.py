@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.classroom.submission_files import OutOfReach, SubmissionFiles
+from grader.classroom.submission_files import SubmissionFiles
 from grader.course import load_course
-from grader.intake import SourceFile, Submission, SubmissionError, read_submission, submission
-from grader.intake.submission import READING_SECONDS
+from grader.intake import SourceFile, Submission, SubmissionError, read_submission, walk
+from grader.intake.walk import READING_SECONDS, OutOfReach
 from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
@@ -103,7 +103,7 @@ def test_time_is_looked_at_wherever_something_is_read(
     name: str, tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     HANDED_IN[name](tmp_path / name)
-    monkeypatch.setattr(submission, "READING_SECONDS", 0)
+    monkeypatch.setattr(walk, "READING_SECONDS", 0)
     with pytest.raises(SubmissionError, match="could not be read in 0 seconds"):
         read_submission(tmp_path / name, load_course(tiny_course / "course.yml"))
 
@@ -112,7 +112,7 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
     tiny_course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "01_share.py").write_text(RIGHT)
-    monkeypatch.setattr(submission, "WAITING_SECONDS", -1)
+    monkeypatch.setattr(walk, "WAITING_SECONDS", -1)
     with pytest.raises(OutOfReach, match="did not come from the disk"):
         SubmissionFiles("ada", ("ada",), tmp_path).read(load_course(tiny_course / "course.yml"))
 

@@ -27,7 +27,7 @@ from grader.intake import SubmissionError, read_submission
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook, read_python
 from grader.intake.reading import source_in
-from grader.intake.submission import UnreadableError
+from grader.intake.walk import UnreadableError
 from grader.judge.answers import Answers, same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines

@@ -63,7 +63,7 @@ def zipped(names: list[str], path: Path, around: str = "") -> Path:
 
 def identification(case: Case, place: Path, course: Course) -> Identification:
     matches = {str(entry): id for entry, id in case.match.items()}
-    by = Identification(None, case.of, matches, remembered=case.remembered)
+    by = Identification(None, case.of, matches, before=case.remembered)
     if not case.roster:
         return by
     (place / "roster.csv").write_text(ROSTERS.get(case.roster, case.roster), "utf-8")
@@ -137,7 +137,7 @@ def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp
     assert graded(Identification(matches=told))["zoe.zip"] == ("zoe",)
     assert read_matches(path) == told, "a person's word stays in the file"
     told["gone"] = "bo"
-    by = Identification(remembered=told, uncounted=["zoe", "a.txt"])
+    by = Identification(before=told)
     assert graded(by)["zoe.zip"] == ("zoe",), "what was said earlier needs no --match"
     assert "zoe.zip" not in graded(replace(by, matches={"zoe.zip": ""})), "and is taken back by one"
 

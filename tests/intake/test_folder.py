@@ -143,6 +143,11 @@ def test_too_many_files_are_refused(write: Write, work: Path, course: Course, mo
         read_submission(work, course)
 
 
+def test_no_folder_is_opened_that_lies_too_deep(write: Write, work: Path) -> None:
+    write(f"{'d/' * 40}softmax.py")
+    assert max(where.count("/") for where in walk.list_folder(work, "alice")) == walk.MAX_DEPTH
+
+
 @pytest.mark.thorough
 def test_too_many_bytes_are_refused(write: Write, work: Path, course: Course) -> None:
     same = b"#" * (1024 * 1024)
