@@ -18,22 +18,20 @@ import torch.nn.functional as F
 from safetensors.torch import save_file
 
 from grader.play import nets
-from grader.play.nets import TRAINED, Kind, layers_of, right_places
-from grader.play.texts import (
+from grader.play.nets import (
     ALPHABET,
     CONTEXT,
-    DATE_LETTERS,
-    DIGITS,
     GAP,
-    LONGEST,
-    SLOTS,
-    date_pair,
+    TRAINED,
+    Kind,
     encode,
-    encode_date,
     known_name,
+    layers_of,
     repeat,
+    right_places,
     story,
 )
+from grader.play.translator import DATE_LETTERS, DIGITS, LONGEST, SLOTS, date_pair, encode_date, translate
 
 WIDTH = 64
 CLIP = 1.0
@@ -185,9 +183,7 @@ def translator() -> dict[str, torch.Tensor]:
         sources = torch.tensor([encode_date(source) for source, _ in pairs])
         targets = torch.tensor([[DIGITS.index(sign) for sign in target] for _, target in pairs])
         (weights,) = layers_of(model, 1)
-        logits = nets.translate(
-            model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory).output
-        )
+        logits = translate(model, sources, lambda x, memory: nets.right_attention(weights, x, memory=memory).output)
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
     train(model, loss_of, DATES_STEPS, 3e-3, "dates")

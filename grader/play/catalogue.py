@@ -160,10 +160,10 @@ DATES = "a date, such as 3 May 2024 or 24.12.1999"
 TO_SCALE, TO_HEADS = ("scale",), ("mask", "scale", "residual", "head")
 
 PLAYS = (
-    Play("softmax", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("scaled_scores", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("attention", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("self_attention", "scale.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("softmax", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("scaled_scores", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("attention", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
+    Play("self_attention", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
     Play("cross_attention", "translator.TranslatorScene", TRANSLATED, DATES),
     Play("causal_attention", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
     Play("multi_head_wrapper", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),

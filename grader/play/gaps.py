@@ -1,43 +1,208 @@
-"""A model that guesses hidden letters: with a padding mask, and with ever fewer heads of keys and values."""
+"""Models that guess hidden letters: larger and smaller scores, a padding mask, ever fewer heads of keys and values."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import torch
 import torch.nn.functional as F
 
 from grader.judge.case import Case
 
-from .asking import CLASSES, Attending, Class, state_of
 from .catalogue import Play, Without
-from .nets import Attend, Projections, by_formula, run
-from .parts import Curve, Grid, Part, Words, Written
-from .scene import GAPS_CONTEXT, GapsScene, gap_loss, guessed, heat, read_text
-from .stage import Stage, Stopped, formed
-from .texts import GAP, HIDDEN, encode, known_name, story
+from .nets import (
+    ALPHABET,
+    GAP,
+    HIDDEN,
+    Attend,
+    Projections,
+    by_formula,
+    decode,
+    encode,
+    known_name,
+    layer_inputs,
+    loss_by_letter,
+    run,
+    story,
+)
+from .parts import Curve, Grid, Part, Slider, Words, Written
+from .scene import LONGEST_TEXT, AttentionRow, ModelScene, heat, step_by_step
+from .stage import CLASSES, Attending, Class, Stage, Stopped, formed, state_of
 
 HEADS = 8
+EXAMPLE = "rosa met luka. luka gave r_s_ a drum."
+MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
+
+
+class GapsScene(ModelScene):
+    """A scene in a model that guesses hidden letters."""
+
+    has_gaps = True
+
+    def guessed(self, letters: torch.Tensor, attend: Attend) -> str:
+        """The text of some letters (n,), with each hidden one as the model guesses it."""
+        return guessed(letters, run(self._model, letters[None], attend)[0])
+
+    def loss(self, attend: Attend) -> float:
+        """The loss in nats on hidden letters, in sentences that no model was trained on."""
+        return gap_loss(lambda texts: run(self._model, texts, attend))
+
+
+def guessed(letters: torch.Tensor, logits: torch.Tensor) -> str:
+    """The text of some letters, with each hidden one as it was guessed."""
+    best = logits[: len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
+    return decode(torch.where(letters == GAP, best, letters).tolist())
+
+
+@cache
+def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
+    """Sentences (b, n) that no model was trained on, and which letters are hidden."""
+    chance = random.Random(4)
+    texts = [story(chance, MEASURED_LETTERS, known_name) for _ in range(MEASURED_TEXTS)]
+    places = torch.arange(MEASURED_LETTERS)
+    # a name's first occurrence stands at the beginning and cannot be guessed, so nothing is hidden there
+    is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
+        places > MEASURED_LETTERS // 3
+    )
+    return torch.tensor([encode(text) for text in texts]), is_hidden
+
+
+def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:
+    """The loss in nats on hidden letters of those sentences; logits_of: of sentences (b, n) with gaps in them."""
+    texts, is_hidden = measured_gaps()
+    logits = logits_of(texts.masked_fill(is_hidden, GAP))
+    return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
+
+
+# --- larger and smaller scores ----------------------------------------------------------------------------------------
+
+FACTORS = (0.125, 0.5, 1.0, 2.0, 8.0)
+"""Factors of the queries. With heads 64 wide, leaving out 1/√d is a factor of 8."""
+
+
+class ScaleScene(GapsScene):
+    """`softmax`, `scaled_scores`, `attention`, `self_attention`: the learner's code computes the scores of one head."""
+
+    model, heads = "gaps_1", 1
+    example = "sam saw luka. l_k_ lost a lamp."
+
+    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+        """One row step by step, where a hidden letter attends with ever larger scores, and what the model guesses."""
+        root = len(self._layers[0].query) ** 0.5
+        place = int((letters == GAP).nonzero()[0])
+        factors = (1.0, root) if without.scale else FACTORS
+        names = [f"times {factor:g}" for factor in factors]
+        if not without:
+            makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
+            yield Words(f"Your code makes {makes} of a small model that guesses hidden letters.")
+            yield from step_by_step(text, self._row(letters, place))
+        yield Words(
+            f"Now the queries are multiplied by a number: 1 is as the model was trained, {root:g} is what 1/√d "
+            f"takes away (d is {root**2:g} here), so {root:g} is what you get without the scale."
+        )
+        yield Words(
+            "How to read the map: each row is the first hidden letter with scores of one size, each column a letter "
+            "that is looked at. The larger the scores, the more of the weight falls on one."
+        )
+        weights = [self._weights(factor, letters) for factor in factors]
+        rows = torch.stack([each[place] for each in weights])
+        yield heat("Where the hidden letter looks, in the last layer", text, rows, rows=names)
+        texts, losses = [], []
+        for factor in factors:
+            self._stage.begin()
+            texts.append(self.guessed(letters, self._attend(factor)))
+            losses.append(self.loss(self._attend(factor)))
+        yield Written("What the model fills in", "", tuple(zip(names, texts, strict=True)))
+        due = [self.loss(by_formula([scaled(each, factor) for each in self._layers])) for factor in factors]
+        sharp = [each.amax(-1).mean().item() for each in weights]
+        yield Grid.of(
+            "The largest weight of a letter, on average, and the loss on other sentences (in nats; guessing is 3.26)",
+            ("", "largest weight", "loss", "loss by the formula"),
+            dict(zip(names, zip(sharp, losses, due, strict=True), strict=True)),
+        )
+        maps = [
+            heat(f"Who looks at whom, scores {name}", text, each) for name, each in zip(names, weights, strict=True)
+        ]
+        steps = tuple(zip(names, maps, texts, strict=True))
+        yield Slider("The scores, smaller and larger", steps, factors.index(1.0))
+        if in_full:
+            lines = (("yours", tuple(losses)), ("by the formula", tuple(due)))
+            places = tuple(map(float, range(len(factors))))
+            yield Curve(f"Loss, times {factors[0]:g} to times {factors[-1]:g}", "step", "loss", places, lines)
+
+    def _row(self, letters: torch.Tensor, place: int) -> AttentionRow:
+        """How the hidden letter's row comes about in the first layer."""
+        weights, x = self._layers[0], self.first_input(letters)
+        query, key, value = (x[0] @ matrix.T for matrix in (weights.query, weights.key, weights.value))
+        row = AttentionRow(place, key @ query[place], weights.head_width**0.5, None, self._looked(weights, x)[0, place])
+        is_mixed = self._play.id in ("attention", "self_attention")
+        return replace(row, values=value, mixed=self._mixed(weights, x)[0, place]) if is_mixed else row
+
+    def _weights(self, factor: float, letters: torch.Tensor) -> torch.Tensor:
+        """The attention weights (n, n) of the last layer for one text."""
+        *_, last = layer_inputs(self._model, letters, self._attend(factor))
+        return self._looked(scaled(self._layers[-1], factor), last)[0]
+
+    def _attend(self, factor: float) -> Attend:
+        """The learner's code as attention, with queries multiplied by a factor. Raises Stopped."""
+
+        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
+            weights = scaled(self._layers[layer], factor)
+            return F.linear(self._mixed(weights, x), weights.out, weights.out_bias)
+
+        return attend
+
+    def _mixed(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:
+        """The values as the learner's code mixes them (b, n, width), or by its weights."""
+        if self._play.id == "self_attention":
+            return Attending(self._stage, CLASSES["self_attention"], (weights,)).mixed(0, x)
+        if self._play.id == "attention":
+            return self._called(weights, x, 0, x.shape)
+        return self._looked(weights, x) @ (x @ weights.value.T)
+
+    def _looked(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:
+        """The attention weights (b, n, n) that follow from what the learner's code returns; of a class, for b = 1."""
+        if self._play.id == "self_attention":
+            return Attending(self._stage, CLASSES["self_attention"], (weights,)).weights(0, x[0])
+        told = self._called(weights, x, 1, (*x.shape[:2], x.shape[1]))
+        return told.softmax(-1) if self._play.id == "scaled_scores" else told
+
+    def _called(self, weights: Projections, x: torch.Tensor, part: int, shape: tuple[int, ...]) -> torch.Tensor:
+        """What the learner's function returns for x; part: of `attention`, which returns output and weights."""
+        case, id, query, key = Case(), self._play.id, x @ weights.query.T, x @ weights.key.T
+        given = {
+            "softmax": [query @ key.mT / weights.head_width**0.5],
+            "scaled_scores": [query, key],
+            "attention": [query, key, x @ weights.value.T],
+        }
+        told = case.call(case.entry(id), *given[id])
+        case.return_value(case.call(told, part, method="__getitem__") if id == "attention" else told, "told")
+        return self._stage.tensors(case, [shape], x.dtype)[0]
+
+
+def scaled(weights: Projections, factor: float) -> Projections:
+    """The weights with queries multiplied by a factor."""
+    return replace(weights, query=weights.query * factor)
+
+
+# --- a padding mask ---------------------------------------------------------------------------------------------------
+
 PADDING = 10
 PAD, PAD_SIGN = 0, "-"
-EXAMPLE = "rosa met luka. luka gave r_s_ a drum."
+WAYS = ("alone", "padded, mask right", "padded, mask inverted", "padded, no mask")
 
 
 class PaddingScene(GapsScene):
     """`padded_multi_head_attention`: the attention is the learner's class."""
 
-    model, heads, example = "gaps_8", HEADS, EXAMPLE
+    model, heads, example, longest = "gaps_8", HEADS, EXAMPLE, LONGEST_TEXT - PADDING
 
     def __init__(self, play: Play, stage: Stage) -> None:
         super().__init__(play, stage)
         self._asked = Attending(stage, CLASSES[play.id], self._layers)
-
-    def read(self, text: str) -> torch.Tensor:
-        """The typed text as numbers, short enough for padding behind it. Raises KataError."""
-        return read_text(text, GAPS_CONTEXT - PADDING, gaps=True)
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The guesses and the attention weights, in four ways."""
@@ -45,12 +210,12 @@ class PaddingScene(GapsScene):
             f"Your class is the attention of a small model that guesses hidden letters ({HIDDEN}). The same sentence "
             f"is shown alone, and with {PADDING} letters of padding behind it, as in a batch with a longer one."
         )
-        filled = tuple((way, guessed(letters, self.logits(way, letters[None])[0])) for way in WAYS)
+        filled = tuple((way, guessed(letters, self._logits(way, letters[None])[0])) for way in WAYS)
         yield Written("What the model fills in", "", filled)
-        yield Grid(
+        yield Grid.of(
             "How surprised the model is by the hidden letters of other sentences (loss in nats; guessing is 3.26)",
             ("", "loss"),
-            tuple((way, f"{gap_loss(partial(self.logits, way)):.2f}") for way in WAYS),
+            {way: [gap_loss(partial(self._logits, way))] for way in WAYS},
         )
         yield Words(
             "How to read a map: each row is a letter that asks, each column one that is looked at, all heads of the "
@@ -61,13 +226,10 @@ class PaddingScene(GapsScene):
             seen = self._asked.weights(0, self.first_input(padded[0])[0], *mask).mean(0)
             yield heat(f"What is looked at: {way}", text + PAD_SIGN * PADDING, seen, high=0.5)
 
-    def logits(self, way: str, texts: torch.Tensor) -> torch.Tensor:
+    def _logits(self, way: str, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits for texts (b, n) with the learner's class, in one of the four ways."""
         padded, *mask = put(way, texts)
         return run(self._model, padded, lambda layer, x: self._asked.attend(layer, x, *mask))
-
-
-WAYS = ("alone", "padded, mask right", "padded, mask inverted", "padded, no mask")
 
 
 def put(way: str, texts: torch.Tensor) -> list[torch.Tensor]:
@@ -80,7 +242,7 @@ def put(way: str, texts: torch.Tensor) -> list[torch.Tensor]:
     return [padded, *masks.get(way, [])]
 
 
-# --- fewer heads of keys and values ------------------------------------------------------------------------------
+# --- fewer heads of keys and values -----------------------------------------------------------------------------------
 
 SHARED = (8, 4, 2, 1)
 BYTES = 2
@@ -109,30 +271,31 @@ class GroupedScene(GapsScene):
         texts, losses, trained = [], [], []
         for shared in SHARED:
             self._stage.begin()
-            after = attend = self.attend(shared)
-            texts.append((f"heads: {shared}", guessed(letters, run(self._model, letters[None], attend)[0])))
+            attend = self.attend(shared)
+            texts.append((f"heads: {shared}", self.guessed(letters, attend)))
             losses.append(self.loss(attend))
+            trained.append(losses[-1])
             if converts and shared < HEADS:
-                after = by_formula(self.uptrained(shared))
-                said = guessed(letters, run(self._model, letters[None], after)[0])
-                texts.append((f"heads: {shared}, trained on", said))
-            trained.append(self.loss(after) if after is not attend else losses[-1])
+                after = by_formula(self._uptrained(shared))
+                texts.append((f"heads: {shared}, trained on", self.guessed(letters, after)))
+                trained[-1] = self.loss(after)
         yield Written("What the model fills in", "", tuple(texts))
         due = [self.loss(self.right_attend(shared)) for shared in SHARED]
-        sizes = [cache_kib(len(self._layers), shared, self._layers[0].head_width) for shared in SHARED]
+        width = self._layers[0].head_width
+        sizes = [2 * len(self._layers) * shared * width * TOKENS * BYTES / 1024 for shared in SHARED]
         lines = {"mean-pooled": losses, "trained on": trained} if converts else {"loss": losses}
-        first, *more = lines.items()
-        columns = dict([first, ("by the formula", due), *more])
+        (name, first), *more = lines.items()
+        columns = {name: first, "by the formula": due, **dict(more)}
         across = "heads of keys and values"
-        yield Grid(
+        yield Grid.of(
             f"Loss on hidden letters of other sentences, in nats (guessing is 3.26), and the cache of {TOKENS} tokens",
             (across, *columns, "cache in KiB"),
-            tuple(
-                (str(shared), *(f"{column[row]:.2f}" for column in columns.values()), f"{sizes[row]:.1f}")
+            {
+                str(shared): [*(column[row] for column in columns.values()), f"{sizes[row]:.1f}"]
                 for row, shared in enumerate(SHARED)
-            ),
+            },
         )
-        places = tuple(float(shared) for shared in reversed(SHARED))
+        places = tuple(map(float, reversed(SHARED)))
         drawn = tuple((name, tuple(reversed(line))) for name, line in lines.items())
         yield Curve("Fewer heads cost", across, "loss", places, drawn)
         yield Curve("Fewer heads save", across, "KiB", places, (("cache", tuple(reversed(sizes))),))
@@ -147,30 +310,27 @@ class GroupedScene(GapsScene):
         """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
         if self._play.id == "grouped_query_attention":
             return Attending(self._stage, grouped(shared), self._layers).attend
-        return by_formula([spread(*self._converted(weights, shared)) for weights in self._layers])
+        return by_formula([spread(weights, *self._converted(weights, shared)) for weights in self._layers])
 
     def right_attend(self, shared: int) -> Attend:
         """The same by the formula."""
         return by_formula([spread(weights, *averaged(weights, shared)) for weights in self._layers])
 
-    def uptrained(self, shared: int) -> list[Projections]:
+    def _uptrained(self, shared: int) -> list[Projections]:
         """The learner's converted weights after a few steps of training by the formula; shared heads stay shared."""
         chance = random.Random(5)
         own = [
-            [weights.query.clone(), key.clone(), value.clone(), weights.out.clone()]
-            for weights, key, value in (self._converted(weights, shared) for weights in self._layers)
+            [weights.query.clone(), weights.out.clone(), *(each.clone() for each in self._converted(weights, shared))]
+            for weights in self._layers
         ]
         optimizer = torch.optim.Adam([matrix.requires_grad_() for each in own for matrix in each], lr=RATE)
 
         def now() -> list[Projections]:
-            return [
-                spread(replace(layer, query=query, out=out), key, value)
-                for layer, (query, key, value, out) in zip(self._layers, own, strict=True)
-            ]
+            pairs = zip(self._layers, own, strict=True)
+            return [spread(replace(layer, query=query, out=out), *fewer) for layer, (query, out, *fewer) in pairs]
 
         for _ in range(UPTRAINED_STEPS):
-            stories = [story(chance, GAPS_CONTEXT - PADDING, known_name) for _ in range(BATCH)]
-            texts = torch.tensor([encode(each) for each in stories])
+            texts = torch.tensor([encode(story(chance, LONGEST_TEXT - PADDING, known_name)) for _ in range(BATCH)])
             is_hidden = torch.tensor([[chance.random() < SHARE_HIDDEN for _ in row] for row in texts])
             logits = run(self._model, texts.masked_fill(is_hidden, GAP), by_formula(now()))
             optimizer.zero_grad()
@@ -179,11 +339,8 @@ class GroupedScene(GapsScene):
         with torch.no_grad():
             return now()
 
-    def _converted(self, weights: Projections, shared: int) -> tuple[Projections, torch.Tensor, torch.Tensor]:
-        """A layer, and its keys and values as the learner's function converts them.
-
-        Raises Stopped if the result is no set of weights.
-        """
+    def _converted(self, weights: Projections, shared: int) -> list[torch.Tensor]:
+        """A layer's keys and values as the learner's function converts them. Raises Stopped for no set of weights."""
         case, state = Case(), state_of(weights)
         given = {name: case.tensor(tensor) for name, tensor in state.items()}
         case.call(case.entry("convert_to_gqa"), given, HEADS, shared, return_as="state")
@@ -192,18 +349,13 @@ class GroupedScene(GapsScene):
             raise Stopped("Your function should return a dict with the names that it was given.")
         width, fewer = len(weights.query), shared * weights.head_width
         formed(came["q_proj.weight"], (width, width))
-        key, value = (formed(came[f"{part}_proj.weight"], (fewer, width)) for part in "kv")
-        return weights, key, value
+        return [formed(came[f"{part}_proj.weight"], (fewer, width)) for part in "kv"]
 
 
-def averaged(weights: Projections, shared: int) -> tuple[torch.Tensor, torch.Tensor]:
+def averaged(weights: Projections, shared: int) -> list[torch.Tensor]:
     """The matrices of keys and values with each group of heads replaced by its average."""
-    width = len(weights.query)
-    key, value = (
-        matrix.view(shared, weights.heads // shared, weights.head_width, width).mean(1).reshape(-1, width)
-        for matrix in (weights.key, weights.value)
-    )
-    return key, value
+    size = (shared, weights.heads // shared, weights.head_width, len(weights.query))
+    return [matrix.view(size).mean(1).flatten(0, 1) for matrix in (weights.key, weights.value)]
 
 
 def spread(weights: Projections, *fewer: torch.Tensor) -> Projections:
@@ -225,8 +377,3 @@ def grouped(shared: int) -> Class:
         return state_of(replace(weights, key=key, value=value))
 
     return Class("GroupQueryAttention", lambda w: (len(w.query), w.heads, shared), state)
-
-
-def cache_kib(layers: int, shared: int, head_width: int) -> float:
-    """The cache size of TOKENS tokens, in KiB."""
-    return 2 * layers * shared * head_width * TOKENS * BYTES / 1024

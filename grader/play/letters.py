@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -13,9 +14,21 @@ import torch.nn.functional as F
 from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
 
-from .asking import CLASSES, Attending, state_of
 from .catalogue import Play, Without
-from .nets import Projections, by_formula, later, layer_inputs, loss_by_letter, run, weights_by_formula
+from .nets import (
+    CONTEXT,
+    Projections,
+    by_formula,
+    decode,
+    encode,
+    later,
+    layer_inputs,
+    loss_by_letter,
+    repeat,
+    run,
+    story,
+    weights_by_formula,
+)
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import (
     FINDS,
@@ -29,8 +42,7 @@ from .scene import (
     heat,
     step_by_step,
 )
-from .stage import Stage, formed
-from .texts import CONTEXT, decode, encode, repeat, story
+from .stage import CLASSES, Attending, Stage, formed, state_of
 
 HEADS = 4
 PERIODS = (10, 15, 21)
@@ -43,18 +55,15 @@ NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a let
 HEAD_OFF = " A head that is off still looks, but the model does not get what it finds."
 
 
-class LettersScene(ModelScene):
-    """A scene in the model of two layers that reads letters."""
+class HeadsScene(ModelScene):
+    """`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: the learner's class is the attention."""
 
     model, heads = "letters", HEADS
-
-
-class HeadsScene(LettersScene):
-    """`causal_attention`, `multi_head_wrapper`, `multi_head_attention`: the learner's class is the attention."""
 
     def __init__(self, play: Play, stage: Stage) -> None:
         super().__init__(play, stage)
         self._all_on = Attending(stage, CLASSES[play.id], self._layers)
+        self._every_head = [(layer, head) for layer in range(len(self._layers)) for head in range(HEADS)]
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """Two heads and what they attend to, what the model writes, and its loss without each part.
@@ -69,10 +78,10 @@ class HeadsScene(LettersScene):
                 "Your class is the attention in both layers of a small model that reads letters. Everything else, "
                 "and all weights, were trained beforehand."
             )
-        back, found = measured(lambda each: self.all_weights(self._all_on, each))
+        back, found = measured(lambda each: self._weights(self._all_on, each))
         chosen = {best(back): LOOKS_BACK, best(found): FINDS}
-        yours = self.all_weights(asked, letters)
-        due = self.all_weights(self._all_on, letters) if without else self.right_weights(letters)
+        yours = self._weights(asked, letters)
+        due = self._weights(self._all_on, letters) if without else self.right_weights(letters)
         if not without:
             yield Words(
                 "How to read a map: each row is a letter that asks, each column one that is looked at. "
@@ -82,34 +91,39 @@ class HeadsScene(LettersScene):
             yield Words(NO_NUMBERS, "warning")
         yield from head_maps(text, chosen, yours, due, str(without))
         self._stage.begin()
-        texts = [("your class", self._continued(self._all_on, letters))]
-        if without:
-            texts.append((f"without {without}", self._continued(asked, letters)))
+        ways = {"your class": self._all_on} | ({f"without {without}": asked} if without else {})
+        texts = [(name, continued(letters, partial(self._logits, way))) for name, way in ways.items()]
         yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
-        yield self._effects(asked, without, back, found)
+        off = [Without(), without, *(Without(heads=frozenset({head})) for head in chosen)]
+        off += [Without(mask=True), Without(scale=True), Without(residual=True)]
+        yield Grid.of(
+            "How surprised the model is by the next letter (loss in nats; guessing among 26 is 3.26)",
+            ("", "in stories", "in random letters, repeated"),
+            {
+                f"without {each}" if each else "all on": self._losses(replace(asked, without=each))
+                for each in dict.fromkeys(off)
+            },
+        )
         if without:
             return
-        yield Grid(
+        yield Grid.of(
             "How much each head (layer.head) looks one letter back in stories, and, in random letters, repeated, at "
             "what followed the same letter last time; 1 is all of it",
             ("", "one letter back", "what followed last time"),
-            tuple(
-                (f"head {layer + 1}.{head + 1}", f"{back[layer, head]:.2f}", f"{found[layer, head]:.2f}")
-                for layer, head in self._all_heads()
-            ),
+            {
+                f"head {layer + 1}.{head + 1}": [back[layer, head].item(), found[layer, head].item()]
+                for layer, head in self._every_head
+            },
         )
         yield from self._row(text, letters, best(back))
         if in_full:
             yield Words("All other heads", "heading")
-            for layer, head in self._all_heads():
+            for layer, head in self._every_head:
                 if (layer, head) not in chosen:
                     yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
 
-    def _all_heads(self) -> list[tuple[int, int]]:
-        return [(layer, head) for layer in range(len(self._layers)) for head in range(HEADS)]
-
-    def all_weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
+    def _weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
         inputs = layer_inputs(self._model, letters, asked.attend, residual=not asked.without.residual)
         return torch.stack([asked.weights(layer, x[0]) for layer, x in enumerate(inputs)])
@@ -136,32 +150,14 @@ class HeadsScene(LettersScene):
         yield Words(f"Head 1.{chosen + 1}", "heading")
         yield from step_by_step(text, row)
 
-    # --- what comes of it -----------------------------------------------------------------------------------------
-
     def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
         return run(self._model, texts, asked.attend, residual=not asked.without.residual)
 
-    def _continued(self, asked: Attending, letters: torch.Tensor) -> str:
-        return continued(letters, lambda seen: self._logits(asked, seen))
-
-    def losses(self, asked: Attending) -> tuple[float, float]:
+    def _losses(self, asked: Attending) -> tuple[float, float]:
         """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
         texts = measured_texts()
         loss = loss_by_letter(self._logits(asked, texts[:, :-1]), texts[:, 1:])
         return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
-
-    def _effects(self, asked: Attending, without: Without, back: torch.Tensor, found: torch.Tensor) -> Grid:
-        all_off = [Without(), without, Without(heads=frozenset({best(back)})), Without(heads=frozenset({best(found)}))]
-        all_off += [Without(mask=True), Without(scale=True), Without(residual=True)]
-        rows = []
-        for each in dict.fromkeys(all_off):
-            story_loss, repeat_loss = self.losses(replace(asked, without=each))
-            rows.append((f"without {each}" if each else "all on", f"{story_loss:.2f}", f"{repeat_loss:.2f}"))
-        return Grid(
-            "How surprised the model is by the next letter (loss in nats; guessing among 26 is 3.26)",
-            ("", "in stories", "in random letters, repeated"),
-            tuple(rows),
-        )
 
 
 def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -191,16 +187,19 @@ def measured_texts() -> torch.Tensor:
     return torch.tensor([encode(text) for text in texts])
 
 
-# --- a window ----------------------------------------------------------------------------------------------------
+# --- a window ---------------------------------------------------------------------------------------------------------
 
 WINDOWS = (2, 4, 8, 12, 16, 24, 32, 48, 64)
 WINDOW_PERIODS = (6, 14, 28)
 WINDOW_TEXTS = 6
 SHOWN_WINDOWS = (4, 64)
+WRITTEN_WINDOWS = (4, 16, 64)
 
 
-class WindowScene(LettersScene):
+class WindowScene(ModelScene):
     """`sliding_window_mask`: attention by the formula with the learner's mask."""
+
+    model, heads = "letters", HEADS
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The text written with windows of several sizes, and the loss on letters repeated from far back."""
@@ -209,43 +208,37 @@ class WindowScene(LettersScene):
             "window; what is computed with the mask is the formula's."
         )
         for window in SHOWN_WINDOWS if in_full else SHOWN_WINDOWS[:1]:
-            seen = (~self.mask(len(letters), window)).float()
+            seen = (~self._mask(len(letters), window)).float()
             yield heat(f"What each letter (row) sees, window {window}", text, seen)
-        texts = [(f"window {window}", self.continued(letters, window)) for window in (4, 16, 64)]
+        texts = [(f"window {window}", continued(letters, partial(self._logits, window))) for window in WRITTEN_WINDOWS]
         yield Written("What the model writes", text, tuple(texts))
-        losses = {period: tuple(self.loss(period, window) for window in WINDOWS) for period in WINDOW_PERIODS}
-        rows = tuple(
-            (str(window), *(f"{losses[period][number]:.2f}" for period in WINDOW_PERIODS))
-            for number, window in enumerate(WINDOWS)
-        )
-        names = tuple(f"repeated after {period} letters" for period in WINDOW_PERIODS)
-        yield Grid("Loss on random letters that are repeated, in nats (guessing is 3.26)", ("window", *names), rows)
-        lines = tuple((name, losses[period]) for name, period in zip(names, WINDOW_PERIODS, strict=True))
-        yield Curve("How far back it remembers", "window", "loss", tuple(map(float, WINDOWS)), lines)
+        lines = {
+            f"repeated after {period} letters": tuple(self._loss(period, window) for window in WINDOWS)
+            for period in WINDOW_PERIODS
+        }
+        rows = dict(zip(map(str, WINDOWS), zip(*lines.values(), strict=True), strict=True))
+        yield Grid.of("Loss on random letters that are repeated, in nats (guessing is 3.26)", ("window", *lines), rows)
+        yield Curve("How far back it remembers", "window", "loss", tuple(map(float, WINDOWS)), tuple(lines.items()))
 
-    def mask(self, num_tokens: int, window: int) -> torch.Tensor:
+    def _mask(self, num_tokens: int, window: int) -> torch.Tensor:
         """The learner's mask. Raises Stopped if it is not a mask."""
         case = Case()
         case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
         return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
 
-    def logits(self, texts: torch.Tensor, window: int) -> torch.Tensor:
+    def _logits(self, window: int, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
-        attend = by_formula(self._layers, self.mask(texts.shape[1], window))
+        attend = by_formula(self._layers, self._mask(texts.shape[1], window))
         return run(self._model, texts, lambda layer, x: attend(layer, x).nan_to_num(0.0))
 
-    def continued(self, letters: torch.Tensor, window: int) -> str:
-        """The text that the model writes after the letters."""
-        return continued(letters, lambda seen: self.logits(seen, window))
-
-    def loss(self, period: int, window: int) -> float:
+    def _loss(self, period: int, window: int) -> float:
         """The loss in nats on letters that repeat those `period` letters earlier."""
         chance = random.Random(period)
         texts = torch.tensor([encode(repeat(chance, CONTEXT, period)) for _ in range(WINDOW_TEXTS)])
-        return loss_by_letter(self.logits(texts[:, :-1], window), texts[:, 1:])[:, period:].mean().item()
+        return loss_by_letter(self._logits(window, texts[:, :-1]), texts[:, 1:])[:, period:].mean().item()
 
 
-# --- a cache -----------------------------------------------------------------------------------------------------
+# --- a cache ----------------------------------------------------------------------------------------------------------
 
 LENGTHS = (32, 64, 128, 256, 512)
 REPEATED, TRIES = 4, 3
@@ -253,8 +246,10 @@ REPEATED, TRIES = 4, 3
 SAME_OUTPUT = 1e-4
 
 
-class CacheScene(LettersScene):
+class CacheScene(ModelScene):
     """`kv_cache`: the attention is the learner's class, run on the whole text at once or letter by letter."""
+
+    model, heads = "letters", HEADS
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The text written in both ways, and the time for one more token."""
@@ -262,11 +257,10 @@ class CacheScene(LettersScene):
             "Your class is the attention in both layers of a small model that reads letters. Without the cache the "
             "whole text passes through it for every letter that is written; with it, that one letter."
         )
-        said = continued(
-            letters, lambda seen: self._logits(seen, by_letter=False), min(WRITTEN_LETTERS, CONTEXT - len(letters))
-        )
+        count = min(WRITTEN_LETTERS, CONTEXT - len(letters))
+        said = continued(letters, partial(self._logits, by_letter=False), count)
         self._stage.begin()
-        with_cache, apart = self.by_letter(letters, said)
+        with_cache, apart = self._by_letter(letters, said)
         yield Written("What the model writes", text, (("without the cache", said), ("with the cache", with_cache)))
         if apart < SAME_OUTPUT and with_cache == said:
             yield Words("The same text: what your class puts out differs by rounding only.")
@@ -281,10 +275,10 @@ class CacheScene(LettersScene):
             "tokens so far",
             "milliseconds",
             tuple(map(float, LENGTHS)),
-            (("without the cache", tuple(no_cache)), ("with the cache", tuple(cached))),
+            (("without the cache", no_cache), ("with the cache", cached)),
         )
 
-    def by_letter(self, letters: torch.Tensor, said: str) -> tuple[str, float]:
+    def _by_letter(self, letters: torch.Tensor, said: str) -> tuple[str, float]:
         """The text written with the cache, up to the first difference, and the largest difference of the logits.
 
         Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
@@ -293,9 +287,8 @@ class CacheScene(LettersScene):
         whole = torch.cat([letters, torch.tensor(encode(said))])[None]
         logits = self._logits(whole, by_letter=True)
         written = decode(logits[0, len(letters) - 1 : -1].argmax(-1).tolist())
-        same = next((number for number, pair in enumerate(zip(written, said, strict=True)) if len({*pair}) > 1), None)
-        apart = (logits - self._logits(whole, by_letter=False)).abs().amax().item()
-        return written[: None if same is None else same + 1], apart
+        same = next((n for n, (one, other) in enumerate(zip(written, said, strict=True)) if one != other), len(said))
+        return written[: same + 1], (logits - self._logits(whole, by_letter=False)).abs().amax().item()
 
     def _logits(self, texts: torch.Tensor, *, by_letter: bool) -> torch.Tensor:
         step = 1 if by_letter else texts.shape[1]

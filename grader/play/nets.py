@@ -1,11 +1,16 @@
-"""Small transformers whose attention is a parameter: everything around it is computed here.
+"""Small transformers that read letters, whose attention is a parameter: everything around it is computed here.
 
 `Attend` is the attention of one layer; a learner's class computes it behind the wall. Positions are of three kinds,
 each by its formula; a learner's own (`apply_rotary`, `alibi_bias`, `sinusoidal_positions`) is passed in.
+
+The texts are made here, too. Stories are about people with random names, new for each story, or, for some models, with
+names that readers know: so a model gains little by learning names by heart, it copies them from an earlier place.
+Repeats are random letters, written twice.
 """
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +18,75 @@ from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
+
+from grader.errors import KataError
+
+ALPHABET = " .abcdefghijklmnopqrstuvwxyz"
+CONTEXT = 64
+"""The longest text of one run, in letters."""
+GAP, HIDDEN = len(ALPHABET), "_"
+"""Stands for a letter to be guessed, as a number and as it is typed."""
+
+
+def encode(text: str, *, gaps: bool = False) -> list[int]:
+    """The number of each letter; gaps: hidden ones are allowed. Raises KataError for a text the models cannot read."""
+    known = ALPHABET + HIDDEN * gaps
+    lowered = text.lower()
+    if unknown := sorted(set(lowered) - set(known)):
+        raise KataError(f"The model reads a to z, blanks and full stops, not {unknown[0]!r}.")
+    return [known.index(letter) for letter in lowered]
+
+
+def decode(numbers: list[int]) -> str:
+    """The text of some numbers."""
+    return "".join(ALPHABET[number] for number in numbers)
+
+
+LETTERS = ALPHABET[2:]
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+NAMES = (
+    *("anna", "bella", "dana", "david", "dina", "emma", "fiona", "greta", "ida", "iris", "karin", "kim", "lena"),
+    *("leo", "lisa", "luka", "mara", "maria", "mila", "mona", "nick", "nina", "nora", "olga", "oscar", "paul"),
+    *("peter", "rita", "robin", "rosa", "sam", "sara", "simon", "sofia", "tim", "tina", "tom", "toni", "vera"),
+)
+THINGS = ("plum", "kite", "drum", "lamp", "coin", "book")
+SENTENCES = (
+    "{a} met {b}.",
+    "{a} gave {b} a {thing}.",
+    "{a} and {b} sang.",
+    "{a} lost a {thing}.",
+    "{b} found the {thing}.",
+    "{b} said no to {a}.",
+    "{b} saw {a}.",
+)
+
+
+def name(chance: random.Random) -> str:
+    """A random name of two or three syllables."""
+    return "".join(chance.choice(CONSONANTS) + chance.choice(VOWELS) for _ in range(chance.choice((2, 2, 3))))
+
+
+def known_name(chance: random.Random) -> str:
+    """A name that readers know, or, as often, a random one: so nothing is gained by learning names by heart."""
+    return chance.choice(NAMES) if chance.random() < 0.5 else name(chance)
+
+
+def story(chance: random.Random, length: int, name: Callable[[random.Random], str] = name) -> str:
+    """The first `length` letters of a random story."""
+    a, b, text = name(chance), name(chance), ""
+    while len(text) < length:
+        first, second = chance.sample((a, b), 2)
+        text += chance.choice(SENTENCES).format(a=first, b=second, thing=chance.choice(THINGS)) + " "
+    return text[:length]
+
+
+def repeat(chance: random.Random, length: int, period: int) -> str:
+    """Random letters, repeated after every `period` letters."""
+    said = "".join(chance.choice(LETTERS) for _ in range(period))
+    return (said * (length // period + 1))[:length]
+
+
+# --- the weights ------------------------------------------------------------------------------------------------------
 
 WEIGHTS = Path(__file__).with_name("weights")
 
@@ -215,29 +289,6 @@ def weights_by_formula(
 def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
     """The cross-entropy loss, in nats, for each following letter (b, n)."""
     return F.cross_entropy(logits.transpose(1, 2), following, reduction="none")
-
-
-# --- a translator: slots that ask, letters that answer ------------------------------------------------------------
-
-Across = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-"""Cross-attention from slots (b, slots, width) to a memory (b, n, width)."""
-
-
-def remember(model: Parameters, sources: torch.Tensor) -> torch.Tensor:
-    """The encoder: a vector for each letter of the sources (b, n)."""
-    h = (model["letter"][sources] + model["place"][: sources.shape[1]]).mT
-    for number in (1, 2):
-        h = h + F.gelu(F.conv1d(h, model[f"near_{number}"], model[f"near_{number}_bias"], padding="same"))
-    return norm(model, "norm_memory", h.mT)
-
-
-def translate(model: Parameters, sources: torch.Tensor, across: Across) -> torch.Tensor:
-    """The logits (b, slots, letters) of the translation, all slots at once."""
-    memory = remember(model, sources)
-    h = model["slot"].expand(len(sources), -1, -1)
-    h = h + across(norm(model, "layer.0.norm_1", h), memory)
-    h = h + feed_forward(model, 0, norm(model, "layer.0.norm_2", h))
-    return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])
 
 
 # --- positions ------------------------------------------------------------------------------------------------------

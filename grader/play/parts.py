@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -49,6 +50,17 @@ class Grid:
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(
+        cls, title: str, header: Sequence[str], rows: Mapping[str, Sequence[float | str]], decimals: int = 2
+    ) -> Grid:
+        """A table of these rows by their names, with numbers in so many decimals."""
+
+        def written(cell: float | str) -> str:
+            return cell if isinstance(cell, str) else f"{cell:.{decimals}f}"
+
+        return cls(title, tuple(header), tuple((name, *map(written, row)) for name, row in rows.items()))
 
 
 @dataclass(frozen=True)

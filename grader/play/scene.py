@@ -1,40 +1,41 @@
-"""What the scenes in trained models share: the model, the typed text, maps, texts that are written, measured texts."""
+"""What the scenes in trained models share: the model, the typed text, maps, a row step by step, written texts."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 import torch
 
 from grader.errors import KataError
 
 from .catalogue import Play, Without, switched_off
-from .nets import Attend, enter, layers_of, load, loss_by_letter, norm, run
+from .nets import HIDDEN, decode, encode, enter, layers_of, load, norm
 from .parts import Grid, Heat, Part, Words
 from .stage import Stage
-from .texts import ALPHABET, GAP, HIDDEN, decode, encode, known_name, story
 
 EXAMPLE = "rosa met luka. luka gave ro"
-MOST_LETTERS = 48
+LONGEST_TEXT = 48
 """Probing can tell at most this many letters apart."""
 WRITTEN_LETTERS = 16
-GAPS_CONTEXT = 48
 SAME = 1e-3
 """Attention weights that differ by less look the same."""
 SHOWN_KEYS = 8
 BAR = 12
-MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
+LOOKS_BACK, FINDS = "looks one letter back most", "looks most at what followed last time"
 
 
 class ModelScene:
-    """A scene in a trained model. A subclass gives the model, its heads, an example, and `shown`."""
+    """A scene in a trained model. A subclass gives the model, its heads, an example, and `shown`.
+
+    longest: how many letters may be typed. has_gaps: whether some of them are hidden, to be guessed.
+    """
 
     model: str
     heads: int
     example = EXAMPLE
+    longest = LONGEST_TEXT
+    has_gaps = False
 
     def __init__(self, play: Play, stage: Stage) -> None:
         self._play, self._stage = play, stage
@@ -53,7 +54,11 @@ class ModelScene:
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as numbers. Raises KataError."""
-        return read_text(text)
+        if not 2 <= len(text) <= self.longest:
+            raise KataError(f"Type 2 to {self.longest} letters; these are {len(text)}.")
+        if self.has_gaps and HIDDEN not in text:
+            raise KataError(f"Hide at least one letter: type {HIDDEN} in its place.")
+        return torch.tensor(encode(text, gaps=self.has_gaps))
 
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The parts, for a text that was read."""
@@ -62,30 +67,6 @@ class ModelScene:
     def first_input(self, letters: torch.Tensor) -> torch.Tensor:
         """The normed input (1, n, width) of the first layer's attention, for one text (n,)."""
         return norm(self._model, "layer.0.norm_1", enter(self._model, letters[None]))
-
-
-class GapsScene(ModelScene):
-    """A scene in a model that guesses hidden letters."""
-
-    def read(self, text: str) -> torch.Tensor:
-        """The typed text, with its hidden letters, as numbers. Raises KataError."""
-        return read_text(text, GAPS_CONTEXT, gaps=True)
-
-    def loss(self, attend: Attend) -> float:
-        """The loss in nats on hidden letters, in sentences that no model was trained on."""
-        return gap_loss(lambda texts: run(self._model, texts, attend))
-
-
-# --- texts ----------------------------------------------------------------------------------------------------------
-
-
-def read_text(text: str, most: int = MOST_LETTERS, *, gaps: bool = False) -> torch.Tensor:
-    """The typed text as numbers; gaps: at least one letter is hidden. Raises KataError."""
-    if not 2 <= len(text) <= most:
-        raise KataError(f"Type 2 to {most} letters; these are {len(text)}.")
-    if gaps and HIDDEN not in text:
-        raise KataError(f"Hide at least one letter: type {HIDDEN} in its place.")
-    return torch.tensor(encode(text, gaps=gaps))
 
 
 def continued(
@@ -98,32 +79,6 @@ def continued(
     return decode(letters[begun:].tolist())
 
 
-def guessed(letters: torch.Tensor, logits: torch.Tensor) -> str:
-    """The text of some letters, with each hidden one as it was guessed."""
-    best = logits[: len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
-    return decode(torch.where(letters == GAP, best, letters).tolist())
-
-
-@cache
-def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
-    """Sentences (b, n) that no model was trained on, and which letters are hidden."""
-    chance = random.Random(4)
-    texts = [story(chance, MEASURED_LETTERS, known_name) for _ in range(MEASURED_TEXTS)]
-    places = torch.arange(MEASURED_LETTERS).expand(MEASURED_TEXTS, -1)
-    # a name's first occurrence stands at the beginning and cannot be guessed, so nothing is hidden there
-    is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
-        places > MEASURED_LETTERS // 3
-    )
-    return torch.tensor([encode(text) for text in texts]), is_hidden
-
-
-def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:
-    """The loss in nats on hidden letters of those sentences; logits_of: of sentences (b, n) with gaps in them."""
-    texts, is_hidden = measured_gaps()
-    logits = logits_of(texts.masked_fill(is_hidden, GAP))
-    return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
-
-
 # --- maps -----------------------------------------------------------------------------------------------------------
 
 
@@ -132,20 +87,22 @@ def plane(weights: torch.Tensor) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in weights.tolist())
 
 
-def heat(title: str, text: str, weights: torch.Tensor, *, high: float = 1.0, rows: str = "") -> Heat:
-    """Attention weights (rows, columns) as a heat map; rows: the letters that ask, if not those of the text."""
+def heat(title: str, text: str, weights: torch.Tensor, *, high: float = 1.0, rows: Sequence[str] = "") -> Heat:
+    """Attention weights (rows, columns) as a heat map; rows: names of those that ask, if not the text's letters."""
     return Heat(title, tuple(rows or text), tuple(text), plane(weights), high=high)
+
+
+def differs(yours: torch.Tensor, due: torch.Tensor) -> bool:
+    """Whether two tensors of attention weights look different; NaN does."""
+    return not bool((yours - due).abs().amax() < SAME)
 
 
 def compared(shown: Heat, name: str, yours: torch.Tensor, due: torch.Tensor) -> Iterator[Part]:
     """The learner's map, and below it the one by the formula where it differs."""
     yield shown
-    if not bool((yours - due).abs().amax() < SAME):
+    if differs(yours, due):
         yield Words(f"{name} should look like this:", "warning")
         yield Heat(f"{name} by the formula", shown.rows, shown.columns, plane(due), by_formula=True)
-
-
-LOOKS_BACK, FINDS = "looks one letter back most", "looks most at what followed last time"
 
 
 def best(scores: torch.Tensor) -> tuple[int, int]:
@@ -168,16 +125,19 @@ def head_maps(
     """
     unchanged = []
     for (layer, head), why in chosen.items():
-        name, weights = f"Head {layer + 1}.{head + 1}", yours[layer, head]
+        name, weights, other = f"Head {layer + 1}.{head + 1}", yours[layer, head], due[layer, head]
         shown = heat(f"{name}: {why}", text, weights)
-        if off and bool((weights - due[layer, head]).abs().amax() < SAME):
-            unchanged.append(f"{name.lower()} ({why})")
-        elif off:
-            yield replace(shown, before=("all on", plane(due[layer, head]), f"without {off}"))
+        if not off:
+            yield from compared(shown, name, weights, other)
+        elif differs(weights, other):
+            yield replace(shown, before=("all on", plane(other), f"without {off}"))
         else:
-            yield from compared(shown, name, weights, due[layer, head])
+            unchanged.append(f"{name.lower()} ({why})")
     if unchanged:
         yield Words(f"Not drawn, since the map is the same as with all on: {', '.join(unchanged)}.")
+
+
+# --- how a row comes about --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -196,31 +156,36 @@ class AttentionRow:
     values: torch.Tensor | None = None
     mixed: torch.Tensor | None = None
 
-    def columns(self) -> dict[str, torch.Tensor]:
-        """The numbers of each step, by its name; by the formula, too, where the learner's weights differ."""
-        scaled = self.products / self.root
-        masked = scaled if self.hidden is None else scaled.masked_fill(self.hidden, -torch.inf)
-        found = {"q·k": self.products, f"/ {self.root:g}": scaled}
-        found |= {} if self.hidden is None else {"masked": masked}
-        found["softmax, yours"] = self.weights
-        if not bool((self.weights - masked.softmax(-1)).abs().amax() < SAME):
-            found["by the formula"] = masked.softmax(-1)
-        return found | ({} if self.values is None else {"value": self.values[:, 0]})
-
 
 def step_by_step(text: str, row: AttentionRow) -> Iterator[Part]:
-    """A row from q·k to the mix, for the keys with the largest weights."""
-    columns, weights = row.columns(), row.weights.nan_to_num(0.0)
+    """A row from q·k to the mix, for the keys with the largest weights; by the formula, too, where yours differ."""
+    scaled = masked = row.products / row.root
+    columns = {"q·k": row.products, f"/ {row.root:g}": scaled}
+    if row.hidden is not None:
+        columns["masked"] = masked = scaled.masked_fill(row.hidden, -torch.inf)
+    columns["softmax, yours"] = row.weights
+    if differs(row.weights, masked.softmax(-1)):
+        columns["by the formula"] = masked.softmax(-1)
+    if row.values is not None:
+        columns["value"] = row.values[:, 0]
+    weights = row.weights.nan_to_num(0.0)
     most = sorted(weights.topk(min(SHOWN_KEYS, len(weights))).indices.tolist())
-    rows = [
-        (f"{text[key]!r} {key + 1}", *(f"{column[key]:.2f}" for column in columns.values()), _bar(weights[key].item()))
+    rows: dict[str, list[float | str]] = {
+        f"{text[key]!r} {key + 1}": [
+            *(column[key].item() for column in columns.values()),
+            "#" * round(BAR * weights[key].item()),
+        ]
         for key in most
-    ]
+    }
+
+    def last(name: str, number: float) -> list[float | str]:
+        """A row with a number in one column only."""
+        return [*(number if each == name else "" for each in columns), ""]
+
     if others := [key for key in range(len(weights)) if key not in most]:
-        left = f"{weights[others].sum().item():.2f}"
-        rows.append((f"{len(others)} others", *(left if name == "softmax, yours" else "" for name in columns), ""))
+        rows[f"{len(others)} others"] = last("softmax, yours", weights[others].sum().item())
     if row.mixed is not None:
-        rows.append(("your mix", *(f"{row.mixed[0]:.2f}" if name == "value" else "" for name in columns), ""))
+        rows["your mix"] = last("value", row.mixed[0].item())
     yield Words(
         f"How one row comes about: the letter {text[row.place]!r} ({row.place + 1}) asks. Its query times each key is "
         "a score. The scale makes scores smaller, "
@@ -228,8 +193,4 @@ def step_by_step(text: str, row: AttentionRow) -> Iterator[Part]:
         + "and softmax makes weights of them."
         + ("" if row.mixed is None else " By these weights the values are mixed; you see the first entry of each.")
     )
-    yield Grid("One row, step by step: the keys with the largest weights", ("key", *columns, ""), tuple(rows))
-
-
-def _bar(weight: float) -> str:
-    return "#" * round(BAR * weight)
+    yield Grid.of("One row, step by step: the keys with the largest weights", ("key", *columns, ""), rows)

@@ -1,12 +1,19 @@
-"""Runs a learner's file for `kata play` behind the wall, as in a check. What comes back is an unchecked claim."""
+"""Runs a learner's file for `kata play` behind the wall, as in a check. What comes back is an unchecked claim.
+
+A learner's class can be the attention of a model's layers. Most classes return no attention weights, but these can be
+read off the output: give token k a value that is one at index k and zero elsewhere; then the output for a query is its
+row of attention weights. So the learner's own code is called with such values.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 
 from grader.course import Exercise
 from grader.judge.answers import Answers, Malformed, read_answers
@@ -15,8 +22,14 @@ from grader.judge.compare import form_difference
 from grader.judge.failure import error_text
 from grader.judge.faults import CheckFailed
 from grader.judge.process import LocalProcess, WalledProcess
+from grader.sandbox.inside.wire import Slot
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
+
+from .catalogue import NOTHING_OFF, Without
+from .nets import CONTEXT, Projections
+
+State = dict[str, torch.Tensor]
 
 
 class Stopped(Exception):
@@ -35,18 +48,17 @@ class Stage:
         self._sandbox = None if level == "none" else open_sandbox(level, launched)
         self._process = self._started()
 
-    def begin(self) -> None:
-        """Start a new process with a fresh time budget."""
-        self._process.close()
-        self._process = self._started()
-
     def _started(self) -> WalledProcess | LocalProcess:
-        sandbox = self._sandbox
-        if sandbox is None:
+        if (sandbox := self._sandbox) is None:
             return LocalProcess(self.exercise, self.source)
         process = WalledProcess(self.exercise, self.source, lambda: sandbox)
         process.start()
         return process
+
+    def begin(self) -> None:
+        """Start a new process with a fresh time budget."""
+        self._process.close()
+        self._process = self._started()
 
     def ask(self, *cases: Case) -> list[Answers]:
         """Run cases; return the answers. Raises Stopped if the learner's code fails, MachineError if the wall does."""
@@ -82,3 +94,174 @@ def formed(value: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32)
         raise Stopped(wrong)
     assert isinstance(value, torch.Tensor)
     return value
+
+
+# --- a class as the attention of some layers --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Class:
+    """How a learner's class is used as a layer's attention.
+
+    init: the arguments of its `__init__`. state: the layer's weights, by the names of its parameters. has_out: whether
+    it has the output projection itself; if not, the judge applies it. is_head: whether it is one head, made once for
+    each; the outputs are then concatenated.
+    """
+
+    entry: str
+    init: Callable[[Projections], tuple[float, ...]]
+    state: Callable[[Projections], State]
+    has_out: bool = True
+    is_head: bool = False
+
+    def outputs(self, case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
+        """Add calls with these weights and inputs to a case; the outputs are slices of the width."""
+        parts = [weights.head(number) for number in range(weights.heads)] if self.is_head else [weights]
+        made = []
+        for each in parts:
+            module = case.call(case.entry(self.entry), *self.init(each))
+            case.prepare(module, dtype=inputs[0].dtype)
+            case.load(module, {name: tensor.contiguous() for name, tensor in self.state(each).items()})
+            made.append(case.call(module, *inputs))
+        return made
+
+
+@dataclass(frozen=True)
+class Attending:
+    """The attention of some layers, computed by a learner's class, with some parts switched off.
+
+    A part is switched off by changing the inputs, not the code. A head: its columns of the output projection are zero.
+    The scale: the queries are multiplied by √(head width). The mask: each token is put last in its text.
+    """
+
+    stage: Stage
+    learned: Class
+    layers: tuple[Projections, ...]
+    without: Without = NOTHING_OFF
+
+    def attend(self, layer: int, x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
+        """The output of a layer's attention for x (b, n, width) and the class's other inputs. Raises Stopped."""
+        return self._outputs([self._switched(layer)], x, *others)[0]
+
+    def mixed(self, layer: int, x: torch.Tensor) -> torch.Tensor:
+        """The values as the class mixes them (b, n, width), head beside head, before the output projection."""
+        weights = self._switched(layer)
+        width = len(weights.out)
+        plain = replace(weights, out=torch.eye(width), out_bias=torch.zeros(width))
+        return self._outputs([plain], x)[0]
+
+    def weights(self, layer: int, x: torch.Tensor, *others: torch.Tensor, memory: bool = False) -> torch.Tensor:
+        """The attention weights (heads, queries, keys) for one text (n, width). Raises Stopped.
+
+        memory: keys and values come from the first of the others, not from x.
+        """
+        weights = self._switched(layer)
+        looked_at = (others[0][0] if memory else x).double()
+        each, n = weights.head_width, len(looked_at)
+        if not bool(looked_at.isfinite().all()):  # an earlier layer put out NaN: then so does this one
+            return torch.full((weights.heads, len(x), n), torch.nan)
+        # maps the k-th token to a vector with a one at index k; exact if no token is a linear combination of others
+        spread = torch.linalg.pinv(looked_at)
+        probes = [_probe(weights, spread[:, start : start + each]) for start in range(0, n, each)]
+        in_double = [each.double() if each.is_floating_point() else each for each in others]
+        found = self._outputs(probes, x.double()[None], *in_double)
+        heads = [torch.cat([out[0, :, weights.places(head)] for out in found], dim=1) for head in range(weights.heads)]
+        return torch.stack(heads)[:, :, :n].float()
+
+    def _switched(self, layer: int) -> Projections:
+        weights = self.layers[layer]
+        if self.without.scale:
+            weights = replace(weights, query=weights.query * weights.head_width**0.5)
+        out = weights.out.clone()
+        for off_layer, head in self.without.heads:
+            if off_layer == layer:
+                out[:, weights.places(head)] = 0
+        return replace(weights, out=out)
+
+    def _outputs(self, all_weights: list[Projections], x: torch.Tensor, *others: torch.Tensor) -> list[torch.Tensor]:
+        """The outputs for x (b, n, width) with each of these weights, in one question."""
+        b, n, width = x.shape
+        case, asked, parts = Case(), _each_last(x) if self.without.mask else x, 1
+        for number, weights in enumerate(all_weights):
+            outputs = self.learned.outputs(case, weights, asked, *others)
+            parts = len(outputs)
+            for part, out in enumerate(outputs):
+                # each token was put last
+                told = case.call(out, 1, -1, method="select") if self.without.mask else out
+                case.return_value(told, f"{number}.{part}")
+        shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
+        came = self.stage.tensors(case, [shape] * len(case.returned), x.dtype)
+        whole = [torch.cat(came[n : n + parts], -1).view(b, -1, width) for n in range(0, len(came), parts)]
+        if self.learned.has_out:
+            return whole
+        pairs = zip(whole, all_weights, strict=True)
+        return [F.linear(out, each.out.to(x.dtype), each.out_bias.to(x.dtype)) for out, each in pairs]
+
+
+def _probe(weights: Projections, spread: torch.Tensor) -> Projections:
+    """Weights with which each head's output is its attention weights for some of the tokens."""
+    value = torch.zeros_like(weights.value, dtype=torch.float64)
+    for head in range(weights.heads):
+        places = weights.places(head)
+        value[places.start : places.start + spread.shape[1]] = spread.T
+    width = len(value)
+    whole = torch.eye(width, dtype=torch.float64)
+    return replace(weights, value=value, out=whole, out_bias=torch.zeros(width, dtype=torch.float64))
+
+
+def _each_last(x: torch.Tensor) -> torch.Tensor:
+    """Each token of each text once as the last one, (b·n, n, width): so it sees all others, whatever the mask."""
+    b, n, width = x.shape
+    order = [[*range(last), *range(last + 1, n), last] for last in range(n)]
+    return x[:, order].reshape(b * n, n, width)
+
+
+# --- the classes of the course ------------------------------------------------------------------------------------
+
+
+def state_of(weights: Projections) -> State:
+    """A layer's weights as a state dict, named as in most of the course."""
+    named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
+    return _with_biases(named) | {"o_proj.bias": weights.out_bias}
+
+
+def _with_biases(named: State) -> State:
+    weights = {f"{name}.weight": tensor for name, tensor in named.items()}
+    return weights | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
+
+
+def _three(weights: Projections) -> State:
+    return {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
+
+
+def _three_and_out(weights: Projections) -> State:
+    return _three(weights) | {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
+
+
+def _three_by_head(weights: Projections) -> State:
+    heads = [_three(weights.head(number)) for number in range(weights.heads)]
+    return {f"heads.{number}.{name}": tensor for number, each in enumerate(heads) for name, tensor in each.items()}
+
+
+def _linear(weights: Projections) -> State:
+    return _with_biases({"linear_q": weights.query, "linear_k": weights.key, "linear_v": weights.value})
+
+
+CLASSES = {
+    "self_attention": Class("MySelfAttention", lambda w: (len(w.query),), _linear, has_out=False),
+    "cross_attention": Class("CrossAttention", lambda w: (len(w.query),), _linear, has_out=False),
+    "causal_attention": Class(
+        "CausalAttention", lambda w: (len(w.out), len(w.query), CONTEXT, 0.0), _three, has_out=False, is_head=True
+    ),
+    "multi_head_wrapper": Class(
+        "MultiHeadAttentionWrapper",
+        lambda w: (len(w.out), w.head_width, CONTEXT, 0.0, w.heads),
+        _three_by_head,
+        has_out=False,
+    ),
+    "multi_head_attention": Class(
+        "MultiHeadAttention", lambda w: (len(w.out), len(w.out), CONTEXT, 0.0, w.heads), _three_and_out
+    ),
+    "padded_multi_head_attention": Class("MultiHeadAttention", lambda w: (len(w.out), w.heads, 0.0), state_of),
+}
+"""By exercise. Numbers of `__init__`: widths, the longest text, dropout, heads."""

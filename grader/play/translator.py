@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
+import datetime
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from operator import eq
 
 import torch
+import torch.nn.functional as F
 
-from .asking import CLASSES, Attending
+from grader.errors import KataError
+
 from .catalogue import Play, Without
-from .nets import Across, norm, remember, right_attention, translate
+from .nets import Parameters, feed_forward, norm, right_attention
 from .parts import Grid, Part, Words, Written
 from .scene import ModelScene, compared, heat
-from .stage import Stage
-from .texts import DIGITS, LONGEST, date_pair, encode_date
+from .stage import CLASSES, Attending, Stage
 
 TRIED = 40
 """Dates translated to measure the share of right ones."""
+
+# --- dates, as it reads and writes them -------------------------------------------------------------------------------
+
+FIRST_HALF = ("january", "february", "march", "april", "may", "june")
+MONTHS = (*FIRST_HALF, "july", "august", "september", "october", "november", "december")
+DATE_LETTERS = " ,./-0123456789abcdefghijklmnopqrstuvwxyz"
+DIGITS = "0123456789-"
+SLOTS = len("2024-05-03")
+LONGEST = len("september 30, 2024")
+FIRST, LAST = datetime.date(1900, 1, 1), datetime.date(2099, 12, 31)
+FORMS = ("{day} {month} {year}", "{month} {day}, {year}", "{day}.{number}.{year}", "{day} {short} {year}")
+
+
+def date_pair(chance: random.Random) -> tuple[str, str]:
+    """A random date in one of the forms, and its translation."""
+    date = FIRST + datetime.timedelta(days=chance.randint(0, (LAST - FIRST).days))
+    return written(date, chance.choice(FORMS)), date.isoformat()
+
+
+def written(date: datetime.date, form: str) -> str:
+    """A date in one of the forms."""
+    month = MONTHS[date.month - 1]
+    return form.format(day=date.day, month=month, short=month[:3], number=date.month, year=date.year)
+
+
+def encode_date(text: str) -> list[int]:
+    """The number of each letter, padded with blanks. Raises KataError for an unreadable text."""
+    lowered = text.lower()
+    if unknown := sorted(set(lowered) - set(DATE_LETTERS)):
+        raise KataError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
+    if not 1 <= len(lowered) <= LONGEST:
+        raise KataError(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
+    return [DATE_LETTERS.index(letter) for letter in lowered.ljust(LONGEST)]
+
+
+# --- slots that ask, letters that answer ------------------------------------------------------------------------------
+
+Across = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+"""Cross-attention from slots (b, slots, width) to a memory (b, n, width)."""
+
+
+def remember(model: Parameters, sources: torch.Tensor) -> torch.Tensor:
+    """The encoder: a vector for each letter of the sources (b, n)."""
+    h = (model["letter"][sources] + model["place"][: sources.shape[1]]).mT
+    for number in (1, 2):
+        h = h + F.gelu(F.conv1d(h, model[f"near_{number}"], model[f"near_{number}_bias"], padding="same"))
+    return norm(model, "norm_memory", h.mT)
+
+
+def translate(model: Parameters, sources: torch.Tensor, across: Across) -> torch.Tensor:
+    """The logits (b, slots, letters) of the translation, all slots at once."""
+    memory = remember(model, sources)
+    h = model["slot"].expand(len(sources), -1, -1)
+    h = h + across(norm(model, "layer.0.norm_1", h), memory)
+    h = h + feed_forward(model, 0, norm(model, "layer.0.norm_2", h))
+    return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])
+
+
+# --- the scene --------------------------------------------------------------------------------------------------------
 
 
 class TranslatorScene(ModelScene):
@@ -52,12 +114,12 @@ class TranslatorScene(ModelScene):
         shown = heat("Where each place of the answer looks", text.ljust(LONGEST), yours, rows=translated)
         yield from compared(shown, "The map", yours, due)
         sources, targets = tried()
-        came = {"your class": self._yours, "by the formula": self.right}
-        rows = [(who, right_of(self.translated(sources, across), targets)) for who, across in came.items()]
-        yield Grid(
+        ways = {"your class": self._yours, "by the formula": self.right}
+        right = {who: sum(map(eq, self.translated(sources, across), targets)) for who, across in ways.items()}
+        yield Grid.of(
             f"Of {TRIED} random dates, so many come out right",
             ("", "right"),
-            tuple((who, f"{count} of {len(targets)}") for who, count in rows),
+            {who: [f"{count} of {TRIED}"] for who, count in right.items()},
         )
 
     def translated(self, sources: torch.Tensor, across: Across) -> list[str]:
@@ -78,8 +140,3 @@ def tried() -> tuple[torch.Tensor, list[str]]:
     chance = random.Random(8)
     pairs = [date_pair(chance) for _ in range(TRIED)]
     return torch.tensor([encode_date(source) for source, _ in pairs]), [target for _, target in pairs]
-
-
-def right_of(came: Sequence[str], due: Sequence[str]) -> int:
-    """How many are as expected."""
-    return sum(one == other for one, other in zip(came, due, strict=True))

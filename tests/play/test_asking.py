@@ -8,9 +8,8 @@ import pytest
 import torch
 
 from grader.play import nets
-from grader.play.asking import CLASSES, Attending
 from grader.play.catalogue import Without
-from grader.play.stage import Stopped
+from grader.play.stage import CLASSES, Attending, Stopped
 
 from ..cases import rows
 from .conftest import CASES

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from grader.errors import KataError
-from grader.play import texts
 from grader.play.catalogue import PLAYS
 from grader.play.letters import measured
 from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turned
@@ -17,7 +16,7 @@ from grader.play.parts import Curve, Heat, Words, Written
 from grader.play.positions import KINDS, losses_of, right_losses
 from grader.play.scene import EXAMPLE, best
 from grader.play.showing import SIGNS
-from grader.play.translator import tried
+from grader.play.translator import FIRST, FORMS, LAST, encode_date, tried, written
 
 from ..cases import rows
 from .conftest import CASES
@@ -250,10 +249,10 @@ EVERY = 37
 """Days from one date to the next: 1,974 of them, in each form."""
 
 
-@pytest.mark.parametrize("form", texts.FORMS)
+@pytest.mark.parametrize("form", FORMS)
 def test_nearly_every_date_of_two_centuries_comes_out_right(scene, form):
-    days = [texts.FIRST + datetime.timedelta(days=n) for n in range(0, (texts.LAST - texts.FIRST).days, EVERY)]
-    sources = torch.tensor([texts.encode_date(texts.written(day, form)) for day in days])
+    days = [FIRST + datetime.timedelta(days=n) for n in range(0, (LAST - FIRST).days, EVERY)]
+    sources = torch.tensor([encode_date(written(day, form)) for day in days])
     translator = scene("cross_attention")
     came = translator.translated(sources, translator.right)
     assert sum(one == day.isoformat() for one, day in zip(came, days, strict=True)) >= 0.99 * len(days)
