@@ -65,7 +65,7 @@ def play(
     level = best_level()
     launched = launch_ahead(level)  # the worker loads torch while this process loads it
     if not (page or show):
-        console().print(standing.said, style="yellow" if standing.is_warning else "green")
+        console().print(standing.text, style="yellow" if standing.kind == "warning" else "green")
         console().print()
     import torch
 

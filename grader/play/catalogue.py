@@ -7,8 +7,11 @@ from the progress file whether a learner's file may be played.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
 
 from grader.course import Exercise
 from grader.course.stubs import same_as_stub, stub_of
@@ -16,6 +19,8 @@ from grader.errors import KataError
 from grader.practice.progress import Progress, digest_of
 from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
+
+from .parts import Words
 
 
 class NotYet(KataError):
@@ -73,23 +78,15 @@ CHECK, PLAY = "kata check {}", "kata play {}"
 """How an exercise is checked and played in a terminal."""
 
 
-@dataclass(frozen=True)
-class Standing:
-    """The state of a playable exercise: a sentence, and whether it is a warning."""
-
-    said: str
-    is_warning: bool
-
-
-def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Standing:
-    """The state of the learner's file, passed or not. Raises NotYet for one that was never checked."""
+def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Words:
+    """The state of the learner's file, a warning if it has not passed. Raises NotYet for one that was never checked."""
     content = content_of(workspace.file_of(exercise))
     if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
         raise NotYet(f"{exercise.id} is not written yet: its file is {workspace.shown(workspace.file_of(exercise))}.")
     return standing_with(content, progress, exercise)
 
 
-def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Standing:
+def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Words:
     """The same for the content of a file; check: the command that checks it there. Raises NotYet."""
     known = progress.exercises.get(exercise.id)
     last = known.attempts[-1] if known and known.attempts else None
@@ -97,12 +94,12 @@ def standing_with(content: bytes, progress: Progress, exercise: Exercise, check:
     if last is None:
         raise NotYet(f"{exercise.id} was not checked yet. First: {how}")
     if last.digest != digest_of(content):
-        return Standing(f"Your code has changed since it was checked last: {how}", True)
+        return Words(f"Your code has changed since it was checked last: {how}", "warning")
     if last.status == "failed":
-        return Standing("Your last check did not pass. This is what your code does, right or wrong.", True)
+        return Words("Your last check did not pass. This is what your code does, right or wrong.", "warning")
     if last.status == "partly":
-        return Standing("Your code holds as far as it can be checked here.", False)
-    return Standing("Your code passed its check.", False)
+        return Words("Your code holds as far as it can be checked here.")
+    return Words("Your code passed its check.")
 
 
 def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
@@ -111,7 +108,7 @@ def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
         standing = standing_of(workspace, progress, workspace.course.exercise(play.id))
     except NotYet:
         return f"first pass it: kata check {play.id}"
-    return f"not passed as it is: kata check {play.id}" if standing.is_warning else ""
+    return f"not passed as it is: kata check {play.id}" if standing.kind == "warning" else ""
 
 
 def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
@@ -120,8 +117,8 @@ def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
     Wrong code is offered if it computes something, so that the learner sees the effect: where a check passed, or where
     a known mistake was found. Code that fails before it has an answer has nothing to show.
     """
-    computes = bool(result.diagnosis) or any(check.outcome == "passed" for check in result.checks)
-    is_seen = computes or result.status in ("passed", "partly")
+    computes = result.diagnosis or any(check.outcome == "passed" for check in result.checks)
+    is_seen = computes or result.status == "partly"
     return f"See it at work: {play.format(result.id)}" if is_seen and play_of(result.id) else ""
 
 
@@ -139,45 +136,17 @@ class Play:
     scene: str
     seen: str
     reads: str = ""
-    switches: tuple[str, ...] = ()
+    switches: Sequence[str] = ()
     goes_on: bool = False
 
 
-HEADS = "a text model reads with your heads: one looks a letter back, one finds what followed the last time"
-SCALE = "scores of a trained model made smaller and larger: without 1/√d all weight falls on one letter"
-WRITER = "your model learns a rhyme while you look on, and writes; Ctrl-C stops it, and it goes on"
-WINDOW = "how far back a model remembers through a window of your making"
-POSITIONS = "a model is told by your function where its letters stand, on texts longer than any it was trained on"
-CACHE = "the same text with and without your cache, and the time for one more token"
-PADDED = "the same sentence with and without padding, the mask right and inverted"
-GROUPED = "a trained model with 8, 4, 2 and 1 heads of keys and values: what it costs and what it saves"
-CONVERTED = "a trained model converted to 4, 2 and 1 heads of keys and values: as averages, and trained on briefly"
-TRANSLATED = "a translator of dates asks through your class; see what each place of the answer looks at"
-LETTERS = "a text of a to z, blanks and full stops"
-GAPS = "a text of a to z, blanks and full stops, with _ for each letter that is to be guessed"
-DATES = "a date, such as 3 May 2024 or 24.12.1999"
+def _plays() -> Iterator[Play]:
+    for fields in yaml.safe_load(Path(__file__).with_name("plays.yml").read_text("utf-8")):
+        for id in fields.pop("exercises"):
+            yield Play(id, **fields)
 
-TO_SCALE, TO_HEADS = ("scale",), ("mask", "scale", "residual", "head")
 
-PLAYS = (
-    Play("softmax", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("scaled_scores", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("attention", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("self_attention", "gaps.ScaleScene", SCALE, GAPS, TO_SCALE),
-    Play("cross_attention", "translator.TranslatorScene", TRANSLATED, DATES),
-    Play("causal_attention", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
-    Play("multi_head_wrapper", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
-    Play("multi_head_attention", "letters.HeadsScene", HEADS, LETTERS, TO_HEADS),
-    Play("padded_multi_head_attention", "gaps.PaddingScene", PADDED, GAPS),
-    Play("grouped_query_attention", "gaps.GroupedScene", GROUPED, GAPS),
-    Play("convert_to_gqa", "gaps.GroupedScene", CONVERTED, GAPS),
-    Play("sliding_window_mask", "letters.WindowScene", WINDOW, LETTERS),
-    Play("kv_cache", "letters.CacheScene", CACHE, LETTERS),
-    Play("rotary", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
-    Play("sinusoidal_positions", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
-    Play("alibi_bias", "positions.PositionsScene", POSITIONS, LETTERS, ("positions",)),
-    Play("tiny_gpt", "writer.WriterScene", WRITER, goes_on=True),
-)
+PLAYS = tuple(_plays())
 
 
 def play_of(id: str) -> Play | None:

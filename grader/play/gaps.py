@@ -29,7 +29,7 @@ from .nets import (
     story,
 )
 from .parts import Curve, Grid, Part, Slider, Words, Written
-from .scene import LONGEST_TEXT, AttentionRow, ModelScene, heat, step_by_step
+from .scene import LONGEST_TEXT, ModelScene, heat
 from .stage import CLASSES, Attending, Class, Stage, Stopped, formed, state_of
 
 HEADS = 8
@@ -98,7 +98,10 @@ class ScaleScene(GapsScene):
         if not without:
             makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
             yield Words(f"Your code makes {makes} of a small model that guesses hidden letters.")
-            yield from step_by_step(text, self._row(letters, place))
+            layer, x = self._layers[0], self.first_input(letters)
+            looked, is_mixed = self._looked(layer, x)[0, place], self._play.id in ("attention", "self_attention")
+            mixed = self._mixed(layer, x)[0, place] if is_mixed else None
+            yield from self.step_by_step(text, x, 0, place, looked, mixed)
         yield Words(
             f"Now the queries are multiplied by a number: 1 is as the model was trained, {root:g} is what 1/√d "
             f"takes away (d is {root**2:g} here), so {root:g} is what you get without the scale."
@@ -132,14 +135,6 @@ class ScaleScene(GapsScene):
             lines = (("yours", tuple(losses)), ("by the formula", tuple(due)))
             places = tuple(map(float, range(len(factors))))
             yield Curve(f"Loss, times {factors[0]:g} to times {factors[-1]:g}", "step", "loss", places, lines)
-
-    def _row(self, letters: torch.Tensor, place: int) -> AttentionRow:
-        """How the hidden letter's row comes about in the first layer."""
-        weights, x = self._layers[0], self.first_input(letters)
-        query, key, value = (x[0] @ matrix.T for matrix in (weights.query, weights.key, weights.value))
-        row = AttentionRow(place, key @ query[place], weights.head_width**0.5, None, self._looked(weights, x)[0, place])
-        is_mixed = self._play.id in ("attention", "self_attention")
-        return replace(row, values=value, mixed=self._mixed(weights, x)[0, place]) if is_mixed else row
 
     def _weights(self, factor: float, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (n, n) of the last layer for one text."""

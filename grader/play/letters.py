@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 
 import torch
-import torch.nn.functional as F
 
 from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
@@ -30,18 +29,7 @@ from .nets import (
     weights_by_formula,
 )
 from .parts import Curve, Grid, Part, Words, Written
-from .scene import (
-    FINDS,
-    LOOKS_BACK,
-    WRITTEN_LETTERS,
-    AttentionRow,
-    ModelScene,
-    best,
-    continued,
-    head_maps,
-    heat,
-    step_by_step,
-)
+from .scene import FINDS, LOOKS_BACK, WRITTEN_LETTERS, ModelScene, best, continued, head_maps, heat
 from .stage import CLASSES, Attending, Stage, formed, state_of
 
 HEADS = 4
@@ -116,7 +104,11 @@ class HeadsScene(ModelScene):
                 for layer, head in self._every_head
             },
         )
-        yield from self._row(text, letters, best(back))
+        (layer, head), x = best(back), self.first_input(letters)
+        head = head if layer == 0 else 0
+        looked, mixed = self._all_on.weights(0, x[0])[head, -1], self._all_on.mixed(0, x)[0, -1]
+        yield Words(f"Head 1.{head + 1}", "heading")
+        yield from self.step_by_step(text, x, head, len(letters) - 1, looked, mixed[self._layers[0].places(head)])
         if in_full:
             yield Words("All other heads", "heading")
             for layer, head in self._every_head:
@@ -131,24 +123,6 @@ class HeadsScene(ModelScene):
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
         """The same by the formula, with nothing switched off."""
         return weights_by_formula(self._model, self._layers, letters, later(len(letters)))
-
-    def _row(self, text: str, letters: torch.Tensor, head: tuple[int, int]) -> Iterator[Part]:
-        """How the last letter's row comes about in one head of the first layer."""
-        chosen, n = head[1] if head[0] == 0 else 0, len(letters)
-        x = self.first_input(letters)
-        weights, part = self._layers[0].head(chosen), self._layers[0].places(chosen)
-        query, key, value = (F.linear(x[0], matrix) for matrix in (weights.query, weights.key, weights.value))
-        row = AttentionRow(
-            place=n - 1,
-            products=key @ query[-1],
-            root=weights.head_width**0.5,
-            hidden=torch.arange(n) > n - 1,
-            weights=self._all_on.weights(0, x[0])[chosen, -1],
-            values=value,
-            mixed=self._all_on.mixed(0, x)[0, -1, part],
-        )
-        yield Words(f"Head 1.{chosen + 1}", "heading")
-        yield from step_by_step(text, row)
 
     def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
         return run(self._model, texts, asked.attend, residual=not asked.without.residual)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 
@@ -67,6 +67,53 @@ class ModelScene:
     def first_input(self, letters: torch.Tensor) -> torch.Tensor:
         """The normed input (1, n, width) of the first layer's attention, for one text (n,)."""
         return norm(self._model, "layer.0.norm_1", enter(self._model, letters[None]))
+
+    def step_by_step(
+        self, text: str, x: torch.Tensor, head: int, place: int, yours: torch.Tensor, mixed: torch.Tensor | None
+    ) -> Iterator[Part]:
+        """How the row of one letter comes about in a head of the first layer, for the keys with the largest weights.
+
+        x: the layer's input (1, n, width). yours, mixed: the learner's weights (n,), and what comes of the values by
+        them (d,); None where that is not known. By the formula, too, where yours differ.
+        """
+        layer = self._layers[0].head(head)
+        query, key, value = (x[0] @ matrix.T for matrix in (layer.query, layer.key, layer.value))
+        products, root = key @ query[place], layer.head_width**0.5
+        scores = products / root
+        columns = {"q·k": products, f"/ {root:g}": scores}
+        if not self.has_gaps:
+            columns["masked"] = scores = scores.masked_fill(torch.arange(len(scores)) > place, -torch.inf)
+        columns["softmax, yours"] = yours
+        if differs(yours, scores.softmax(-1)):
+            columns["by the formula"] = scores.softmax(-1)
+        if mixed is not None:
+            columns["value"] = value[:, 0]
+        weights = yours.nan_to_num(0.0)
+        most = sorted(weights.topk(min(SHOWN_KEYS, len(weights))).indices.tolist())
+        rows = {
+            f"{text[key]!r} {key + 1}": [
+                *(f"{column[key]:.2f}" for column in columns.values()),
+                "#" * round(BAR * weights[key].item()),
+            ]
+            for key in most
+        }
+
+        def last(name: str, number: torch.Tensor) -> list[str]:
+            """A row with a number in one column only."""
+            return [*(f"{number:.2f}" if each == name else "" for each in columns), ""]
+
+        if others := [key for key in range(len(weights)) if key not in most]:
+            rows[f"{len(others)} others"] = last("softmax, yours", weights[others].sum())
+        if mixed is not None:
+            rows["your mix"] = last("value", mixed[0])
+        yield Words(
+            f"How one row comes about: the letter {text[place]!r} ({place + 1}) asks. Its query times each key is "
+            "a score. The scale makes scores smaller, "
+            + ("" if self.has_gaps else "the mask takes later letters away, ")
+            + "and softmax makes weights of them."
+            + ("" if mixed is None else " By these weights the values are mixed; you see the first entry of each.")
+        )
+        yield Grid.of("One row, step by step: the keys with the largest weights", ("key", *columns, ""), rows)
 
 
 def continued(
@@ -135,62 +182,3 @@ def head_maps(
             unchanged.append(f"{name.lower()} ({why})")
     if unchanged:
         yield Words(f"Not drawn, since the map is the same as with all on: {', '.join(unchanged)}.")
-
-
-# --- how a row comes about --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class AttentionRow:
-    """How the row of one letter comes about.
-
-    products: q·k for each key (n,). root: √d. hidden: which keys are masked (n,), or None. weights: the learner's
-    (n,). values (n, d), mixed (d,): what the learner's code mixes, and what comes of it; None where that is not known.
-    """
-
-    place: int
-    products: torch.Tensor
-    root: float
-    hidden: torch.Tensor | None
-    weights: torch.Tensor
-    values: torch.Tensor | None = None
-    mixed: torch.Tensor | None = None
-
-
-def step_by_step(text: str, row: AttentionRow) -> Iterator[Part]:
-    """A row from q·k to the mix, for the keys with the largest weights; by the formula, too, where yours differ."""
-    scaled = masked = row.products / row.root
-    columns = {"q·k": row.products, f"/ {row.root:g}": scaled}
-    if row.hidden is not None:
-        columns["masked"] = masked = scaled.masked_fill(row.hidden, -torch.inf)
-    columns["softmax, yours"] = row.weights
-    if differs(row.weights, masked.softmax(-1)):
-        columns["by the formula"] = masked.softmax(-1)
-    if row.values is not None:
-        columns["value"] = row.values[:, 0]
-    weights = row.weights.nan_to_num(0.0)
-    most = sorted(weights.topk(min(SHOWN_KEYS, len(weights))).indices.tolist())
-    rows: dict[str, list[float | str]] = {
-        f"{text[key]!r} {key + 1}": [
-            *(column[key].item() for column in columns.values()),
-            "#" * round(BAR * weights[key].item()),
-        ]
-        for key in most
-    }
-
-    def last(name: str, number: float) -> list[float | str]:
-        """A row with a number in one column only."""
-        return [*(number if each == name else "" for each in columns), ""]
-
-    if others := [key for key in range(len(weights)) if key not in most]:
-        rows[f"{len(others)} others"] = last("softmax, yours", weights[others].sum().item())
-    if row.mixed is not None:
-        rows["your mix"] = last("value", row.mixed[0].item())
-    yield Words(
-        f"How one row comes about: the letter {text[row.place]!r} ({row.place + 1}) asks. Its query times each key is "
-        "a score. The scale makes scores smaller, "
-        + ("" if row.hidden is None else "the mask takes later letters away, ")
-        + "and softmax makes weights of them."
-        + ("" if row.mixed is None else " By these weights the values are mixed; you see the first entry of each.")
-    )
-    yield Grid.of("One row, step by step: the keys with the largest weights", ("key", *columns, ""), rows)

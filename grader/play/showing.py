@@ -18,31 +18,23 @@ from rich.table import Table
 from grader.course import Exercise
 from grader.errors import KataError
 from grader.files import lock_at, write_file
-from grader.played import (
-    FILE_NAME,
-    MOST_LETTERS,
-    MOST_MAPS,
-    MOST_PLACES,
-    MOST_TEXTS,
-    Played,
-    PlayedMap,
-    as_bytes,
-    read_kept,
-)
-from grader.practice.progress import ProgressFile, digest_of, now
+from grader.played import FILE_NAME, Played, PlayedMap, as_bytes, read_kept
+from grader.practice.progress import ProgressFile, now
 from grader.practice.workspace import Workspace
 from grader.render.heatmap_terminal import PaintedHeatMap, as_text
 from grader.render.pages import TEXT_WIDTH, render_page
 from grader.render.terminal import text_for
 from grader.sandbox.doctor import strongest_level
 
-from .catalogue import Play, Standing, play_of, standing_with
+from .catalogue import Play, play_of, standing_with
 from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
 from .stage import Stage, Stopped
 
 PAGES = "play"
 """The folder for pages, beside the exercises."""
 LOCK_SECONDS = 20
+MAPS_KEPT = 2
+"""Of one exercise, for the report."""
 
 # --- in a terminal: any width, with or without colour ---------------------------------------------------------------
 
@@ -101,17 +93,17 @@ def _plotted(curve: Curve, width: int) -> Iterator[str]:
             row, column = round(down * (CURVE_HEIGHT - 1)), round(across * (width - 1))
             field[row][column] = sign if field[row][column] in (" ", sign) else SEVERAL
     low, high = curve.ends
-    labels = {0: f"{high:.3g}", CURVE_HEIGHT - 1: f"{low:.3g}"}
-    for number, signs in enumerate(field):
-        yield f"{labels.get(number, ''):>{EDGE - 2}} |{''.join(signs)}"
+    labels = [f"{high:.3g}", *[""] * (CURVE_HEIGHT - 2), f"{low:.3g}"]
+    for label, signs in zip(labels, field, strict=True):
+        yield f"{label:>{EDGE - 2}} |{''.join(signs)}"
     start, end = f"{curve.places[0]:g}", f"{curve.places[-1]:g}"
     yield " " * EDGE + start + end.rjust(width - len(start))
 
 
 def _legend(curve: Curve) -> str:
-    names = "   ".join(f"{sign} {name}" for sign, (name, _) in zip(SIGNS, curve.lines, strict=False))
-    several = f"   {SEVERAL} several" if len(curve.lines) > 1 else ""
-    return f"{curve.up} over {curve.across}:  {names}{several}"
+    names = [f"{sign} {name}" for sign, (name, _) in zip(SIGNS, curve.lines, strict=False)]
+    several = [f"{SEVERAL} several"] * (len(names) > 1)
+    return f"{curve.up} over {curve.across}:  {'   '.join([*names, *several])}"
 
 
 MOVES = {"+": 1, "-": -1}
@@ -145,7 +137,7 @@ def scene_of(play: Play, stage: Stage) -> Any:
 class Showing:
     """The scene of a learner's own code. `has_failed`: whether that code failed in it."""
 
-    def __init__(self, workspace: Workspace, play: Play, standing: Standing, stage: Stage) -> None:
+    def __init__(self, workspace: Workspace, play: Play, standing: Words, stage: Stage) -> None:
         self._workspace, self._play, self._standing, self._stage = workspace, play, standing, stage
         self._scene = scene_of(play, stage)
         self.example: str = self._scene.example
@@ -168,12 +160,12 @@ class Showing:
         if off:
             return
         try:
-            self._keep(played_of(seen, now(), digest_of(self._stage.source), was_right=not self._standing.is_warning))
+            self._keep(played_of(seen, now(), was_right=self._standing.kind != "warning"))
         except OSError as error:
             yield Words(f"What was seen could not be kept for your report: {error.strerror or error}.", "warning")
 
     def _keep(self, played: Played) -> None:
-        """Save it for `kata report` and the class page, in place of what was saved before. Raises OSError."""
+        """Save it for `kata report`, in place of what was saved before. Raises OSError."""
         path, root = self._workspace.state / FILE_NAME, self._workspace.root
         with lock_at(path.with_suffix(".lock"), below=root, seconds=LOCK_SECONDS):
             known = read_kept(self._workspace.state)
@@ -181,29 +173,23 @@ class Showing:
 
     def write_page(self, parts: Sequence[Part]) -> Path:
         """Write the parts as a page, and return its path. Raises OSError."""
-        title, standing = self._stage.exercise.title, self._standing
-        page = render_play(title, standing.said, self._play.seen, parts, is_warning=standing.is_warning)
+        page = render_play(self._stage.exercise.title, self._standing, self._play.seen, parts)
         path = self._workspace.root / PAGES / f"{self._play.id}.html"
         write_file(path, page.encode("utf-8"), below=self._workspace.root)
         return path
 
 
-def render_play(title: str, standing: str, seen: str, parts: Sequence[Part], *, is_warning: bool) -> str:
-    """The page of a scene. standing: the state of the exercise; is_warning: whether that is a warning."""
-    return render_page("play.html.j2", title=title, standing=standing, seen=seen, parts=parts, is_warning=is_warning)
+def render_play(title: str, standing: Words, seen: str, parts: Sequence[Part]) -> str:
+    """The page of a scene. standing: the state of the exercise; seen: what there is to see."""
+    return render_page("play.html.j2", title=title, standing=standing, seen=seen, parts=parts)
 
 
-def played_of(parts: Sequence[Part], at: datetime, digest: str, *, was_right: bool) -> Played:
-    """What is kept of some parts: the learner's own maps (not those by the formula) and the last texts."""
-    maps = [
-        PlayedMap.of(part.title, part.rows, part.columns, part.values, part.high)
-        for part in parts
-        if isinstance(part, Heat) and not part.by_formula and max(len(part.rows), len(part.columns)) <= MOST_PLACES
-    ]
+def played_of(parts: Sequence[Part], at: datetime, *, was_right: bool) -> Played:
+    """What is kept of some parts: the learner's own first maps (not those by the formula) and the last texts."""
+    heats = [part for part in parts if isinstance(part, Heat) and not part.by_formula][:MAPS_KEPT]
+    maps = tuple(PlayedMap.of(each.title, each.rows, each.columns, each.values, each.high) for each in heats)
     *_, last = (Written("", "", ()), *(part for part in parts if isinstance(part, Written)))
-    wrote = tuple((who[:MOST_LETTERS], text[:MOST_LETTERS]) for who, text in last.texts[:MOST_TEXTS])
-    given = last.given[:MOST_LETTERS]
-    return Played(at=at, digest=digest, was_right=was_right, maps=tuple(maps[:MOST_MAPS]), given=given, wrote=wrote)
+    return Played(at=at, was_right=was_right, maps=maps, given=last.given, wrote=last.texts)
 
 
 # --- below a notebook's cell: `%kata play ID` -----------------------------------------------------------------------
@@ -244,7 +230,7 @@ def played_in_cell(
     stage = Stage(exercise, source, strongest_level())
     try:
         showing = Showing(workspace, play, standing, stage)
-        yield _drawn(Words(standing.said, "warning" if standing.is_warning else "plain"))
+        yield _drawn(standing)
         seen: list[Part] = []
         text = showing.example if typed.text is None else typed.text
         for part in showing.parts(text, typed.without, in_full=typed.page):

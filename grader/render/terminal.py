@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.mismatch import Mismatches
+from grader.mismatch import Mismatch, Mismatches
 from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, heatmap_text
 from .safe_text import encodable, safe_line, visible
-from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, Failure, by_unit, verdicts_on
+from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, by_unit, verdicts_on
 from .wording import ISOLATION, MARKS, Units, change, counted, passed_count, score, share, ungraded
 
 MESSAGE_LINES = 8
@@ -172,7 +171,9 @@ def _paint(paper: Paper, verdicts: Sequence[ExerciseVerdict], points_width: int,
             paper.block(f"Probably: {mistake}", most, indent=6, style="bold yellow")
         if in_full:
             for failure in verdict.failures:
-                _paint_failure(paper, failure, most, table_lines=0)
+                for check in failure.checks:
+                    _paint_check(paper, check)
+                _paint_reason(paper, failure.message, failure.mismatches, most, table_lines=0)
         elif verdict.brief:
             _paint_brief(paper, verdict.brief)
         for check in verdict.unanswerable:
@@ -210,23 +211,22 @@ def _paint_head(paper: Paper, verdict: ExerciseVerdict, points_width: int) -> No
 def _paint_brief(paper: Paper, brief: Brief) -> None:
     first = brief.first
     if first.summary:  # the cause of many failures, without their titles, which would hide it
-        if first.message:
-            paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
+        paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
         paper.line(first.summary, indent=6, style="dim")
-        first = replace(first, checks=(), message="", mismatches=first.mismatches[:1])
-    _paint_failure(paper, replace(first, checks=first.checks[:1]), MESSAGE_LINES, TABLE_LINES)
+        _paint_reason(paper, "", first.mismatches[:1], MESSAGE_LINES, TABLE_LINES)
+    else:
+        _paint_check(paper, first.checks[0])
+        _paint_reason(paper, first.message, first.mismatches, MESSAGE_LINES, TABLE_LINES)
     for check in brief.others:
         _paint_check(paper, check)
     if brief.left_out:
         paper.line(f"{brief.left_out} -v shows them all.", indent=6, style="dim")
 
 
-def _paint_failure(paper: Paper, failure: Failure, most: int, table_lines: int) -> None:
-    for check in failure.checks:
-        _paint_check(paper, check)
-    if failure.message:
-        paper.block(failure.message, most, indent=8)
-    for mismatch in failure.mismatches:
+def _paint_reason(paper: Paper, message: str, seen: Sequence[Mismatch], most: int, table_lines: int) -> None:
+    if message:
+        paper.block(message, most, indent=8)
+    for mismatch in seen:
         paper.put(PaintedHeatMap(HeatMap.of_mismatch(mismatch), table_lines), indent=8)
 
 

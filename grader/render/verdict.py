@@ -1,11 +1,5 @@
 """What a verdict shows, as data: made once from a record, painted by terminal, pages, notebook, pytest and exports.
 
-    verdict = verdict_on(result, title="Softmax by hand", mismatches=mismatches, lines=12)
-    for failure in verdict.failures:
-        for check in failure.checks:
-            print(check.title, check.score)
-        print(failure.message)
-
 All text here is safe to show. A painter escapes it for its own format, wraps and colours it, and leaves out what it has
 no room for. It takes no text from the record and works nothing out.
 
@@ -98,16 +92,29 @@ class Failure:
     """Checks that failed for the same reason, and the reason.
 
     message: of the first visible check among them, which may say more than a hidden one. reason: what they share.
-    summary: a sentence that can stand for the titles of many checks, such as "5 checks failed for this reason  0 / 4";
-    "" for few. status: whose mark to show; "error" when it is the grader's own fault. mismatches: what can be seen.
     """
 
     checks: tuple[CheckVerdict, ...]
     message: str
     reason: str
-    summary: str
-    status: Status
-    mismatches: tuple[Mismatch, ...]
+
+    @property
+    def summary(self) -> str:
+        """A sentence that can stand for the titles of many checks; "" for few."""
+        if len(self.checks) < MANY_CHECKS or not self.message:
+            return ""
+        points = out_of(sum(check.points for check in self.checks), sum(check.max_points for check in self.checks))
+        return f"{counted(len(self.checks), 'check')} failed for this reason  {points}"
+
+    @property
+    def status(self) -> Status:
+        """Whose mark to show; "error" when it is the grader's own fault."""
+        return "error" if any(check.status == "error" for check in self.checks) else "failed"
+
+    @property
+    def mismatches(self) -> tuple[Mismatch, ...]:
+        """What can be seen of these checks."""
+        return tuple(check.mismatch for check in self.checks if check.mismatch)
 
 
 @dataclass(frozen=True)
@@ -263,15 +270,8 @@ def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[F
             groups.setdefault((reason, "" if reason else found.name), []).append((found, check))
     failures = []
     for (reason, _), group in groups.items():
-        members = tuple(check for _, check in group)
-        message = next((check for found, check in group if found.visible), members[0]).message
-        summary = ""
-        if len(members) >= MANY_CHECKS and message:
-            points = out_of(sum(check.points for check in members), sum(check.max_points for check in members))
-            summary = f"{counted(len(members), 'check')} failed for this reason  {points}"
-        status: Status = "error" if any(check.status == "error" for check in members) else "failed"
-        seen = tuple(check.mismatch for check in members if check.mismatch)
-        failures.append(Failure(members, message, reason, summary, status, seen))
+        _, told = next((each for each in group if each[0].visible), group[0])
+        failures.append(Failure(tuple(check for _, check in group), told.message, reason))
     return tuple(failures)
 
 

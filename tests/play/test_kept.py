@@ -8,7 +8,7 @@ import pytest
 
 from grader.play.parts import Heat, Written
 from grader.play.showing import played_of
-from grader.played import MOST_BYTES, Played, as_bytes, from_bytes
+from grader.played import FILE_NAME, as_bytes, read_kept
 from grader.practice.progress import now
 
 from ..cases import rows
@@ -72,21 +72,17 @@ def test_a_file_that_is_damaged_costs_a_learner_nothing(has_played):
 
 
 @rows(CASES["no_files"], "content")
-def test_what_is_no_such_file_counts_as_nothing(content):
-    assert from_bytes(content.encode("latin-1")) is None
+def test_what_is_no_such_file_counts_as_nothing(tmp_path, content):
+    (tmp_path / FILE_NAME).write_bytes(content.encode("latin-1"))
+    assert read_kept(tmp_path) == {}
 
 
-def test_maps_are_kept_to_a_hundredth_and_read_back():
+def test_maps_are_kept_to_a_hundredth_and_read_back(tmp_path):
     heat = Heat("A map", ("a", "b"), ("a", "b"), ((1.0, 0.126), (float("nan"), 0.5)), high=0.5)
     formula = Heat("The same by the formula", ("a",), ("a",), ((1.0,),), by_formula=True)
-    kept = played_of([heat, formula, Written("t", "ti", (("your class", "na"),))], now(), "abc", was_right=True)
-    (back,) = from_bytes(as_bytes({"x": kept}))["x"].maps
+    kept = played_of([heat, formula, Written("t", "ti", (("your class", "na"),))], now(), was_right=True)
+    (tmp_path / FILE_NAME).write_bytes(as_bytes({"x": kept}))
+    (back,) = read_kept(tmp_path)["x"].maps
     assert back.values[0] == (0.5, pytest.approx(0.126, abs=0.003))
     assert back.values[1] == (pytest.approx(float("nan"), nan_ok=True), 0.5)
     assert kept.wrote == (("your class", "na"),)
-
-
-@rows({"as large as allowed": (0, True), "larger": (1, False)}, "more", "is_read")
-def test_too_large_a_file_counts_as_nothing(more, is_read):
-    content = as_bytes({"x": Played(at=now())}).ljust(MOST_BYTES + more)
-    assert bool(from_bytes(content)) == is_read

@@ -12,6 +12,7 @@ import torch
 
 from grader.play import nets
 from grader.play.catalogue import PLAYS
+from grader.play.parts import Words
 from grader.play.showing import render_play
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,6 +54,6 @@ def test_the_script_makes_these_numbers_and_the_same_each_time(script, monkeypat
 def test_every_scene_plays_its_example_with_right_code_and_nothing_is_amiss(seen, play):
     parts = seen(play.id, in_full=True)
     assert parts.warnings == []
-    page = render_play("A title", "It stands", play.seen, parts, is_warning=False)
+    page = render_play("A title", Words("It stands"), play.seen, parts)
     assert not re.search(r"\bnan\b", page)
     assert len(page) < 300_000

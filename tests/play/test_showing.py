@@ -65,13 +65,13 @@ def test_too_wide_a_map_shows_its_last_columns_and_says_so():
 
 def test_what_the_learners_side_says_steers_no_terminal_and_no_page():
     assert "\x1b" not in shown(80)
-    page = render_play("A title", "It stands", "what is seen", PARTS, is_warning=True)
+    page = render_play("A title", Words("It stands", "warning"), "what is seen", PARTS)
     for text in ("<script", "\x1b", "\u202e"):
         assert text not in page + render_cell(PARTS[-1])
 
 
 def test_a_page_and_a_cell_tell_every_place_in_words(golden):
-    page = render_play("A title", "It stands", "what is seen", PARTS, is_warning=False)
+    page = render_play("A title", Words("It stands"), "what is seen", PARTS)
     golden(GOLDEN / "parts.html", page[page.index("<body>") :])
     golden(GOLDEN / "parts-cell.html", "".join(map(render_cell, PARTS)))
     assert page.count("</title></path>") == page.count(" looks at "), "what is blank has no words"
@@ -84,7 +84,7 @@ def test_the_page_of_a_scene_can_be_read_by_everyone(browser, seen, tmp_path, wi
     changed = seen("multi_head_attention", off=("head:1.2",), text="anna met anna", in_full=True)
     parts = [*changed, CURVE, *seen("multi_head_attention", in_full=True)]
     path = tmp_path / "page.html"
-    path.write_text(render_play("A title", "It stands", "seen", parts, is_warning=False), encoding="utf-8")
+    path.write_text(render_play("A title", Words("It stands"), "seen", parts), encoding="utf-8")
     browser.show(path, width=width, height=900, scheme=scheme)
     assert browser.problems() == []
     assert browser.run("return document.querySelector('.map path title').textContent") == "a 1 looks at a 1: 1.00"
@@ -93,7 +93,7 @@ def test_the_page_of_a_scene_can_be_read_by_everyone(browser, seen, tmp_path, wi
 @pytest.mark.thorough
 def test_arrow_keys_move_the_slider_on_a_page(browser, tmp_path):
     path = tmp_path / "page.html"
-    path.write_text(render_play("A title", "It stands", "seen", PARTS, is_warning=False), encoding="utf-8")
+    path.write_text(render_play("A title", Words("It stands"), "seen", PARTS), encoding="utf-8")
     browser.show(path, width=360, height=900)
     assert browser.run(SLIDER_MOVES) == ["one"]
     browser.run("document.querySelector('.slider input:checked').focus()")

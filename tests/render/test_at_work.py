@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
-from grader.played import MOST_PLACES, Played, PlayedMap
+from grader.played import Played, PlayedMap
 from grader.render.pages import MOST_CELLS, at_work
 
 from .conftest import Page
 
 AT = datetime(2026, 11, 22, tzinfo=timezone.utc)
 IDS = [f"exercise{number}" for number in range(48)]
-LARGE = MOST_PLACES**2
+SIDE = 64
+LARGE = SIDE**2
 
 
 def played(side: int, maps: int = 2) -> Played:
@@ -35,7 +36,7 @@ def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> No
     assert own.attributes("class").count("map") == 4
     assert "Played on 22 November 2026, with code that had passed. It counts for no points. t" in own.text
     assert "with code that had not passed as it was." in own.text and "your class 1999-12" in own.text
-    full = learner.page(dict.fromkeys(("softmax", "causal_mask"), played(MOST_PLACES, maps=9)))
+    full = learner.page(dict.fromkeys(("softmax", "causal_mask"), played(SIDE, maps=9)))
     assert "The page has no room for all of its maps." in Page(full).text
 
 
@@ -43,7 +44,7 @@ def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> No
     ("side", "exercises", "drawn"),
     [
         pytest.param(30, 17, 34, id="all that is usual"),
-        pytest.param(MOST_PLACES, 48, MOST_CELLS // LARGE, id="too much"),
+        pytest.param(SIDE, 48, MOST_CELLS // LARGE, id="too much"),
     ],
 )
 def test_page_holds_all_that_is_usual_and_leaves_out_and_tells_what_is_too_much(
