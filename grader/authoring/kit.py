@@ -21,7 +21,7 @@ from grader.files import write_file
 from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
 from grader.judge.expected import TrustedModule
-from grader.judge.faults import BankError, GraderBroken
+from grader.judge.faults import GraderBroken
 
 LEAST_ALTERNATIVES = 3
 LEAST_MISTAKES = 3
@@ -112,7 +112,7 @@ def misfits(course: Course, exercise: Exercise) -> list[str]:
         problems.append(str(error))
     try:
         bank: Sequence[Mistake] = load_bank(course.mistakes_path(exercise))
-    except BankError as error:
+    except GraderBroken as error:
         return [*problems, str(error)]
     if len(bank) < LEAST_MISTAKES:
         file = _named(course, course.mistakes_path(exercise))
@@ -134,7 +134,7 @@ def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Se
         yield f"{mistake.where}: same_as={mistake.same_as!r} of {mistake.id!r} is no mistake of this bank{guess}"
     try:
         mistake.source_from(reference)
-    except BankError as error:
+    except GraderBroken as error:
         yield str(error)
 
 

@@ -56,7 +56,7 @@ class Trial:
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
     """All trials that prove one kit, the reference first.
 
-    Raises BankError for an unusable bank of mistakes, GraderBroken for unusable checks.
+    Raises GraderBroken for an unusable bank of mistakes or unusable checks.
     """
     reference = course.solution_path(exercise).read_text(encoding="utf-8")
     # with a comment added, because an unchanged stub would not be run

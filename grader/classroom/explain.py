@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from grader.course import Course
-from grader.judge.shown import ShownCase, asked_again
+from grader.judge.shown import AnsweredCase, asked_again
 from grader.record import ExerciseResult
 from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, score
@@ -107,11 +107,11 @@ def _told_again(results: ClassResults, row: Row) -> Iterator[str]:
             yield from _told_of_inputs(shown)
 
 
-def _told_of_inputs(cases: Sequence[ShownCase]) -> Iterator[str]:
+def _told_of_inputs(cases: Sequence[AnsweredCase]) -> Iterator[str]:
     """Yield inputs, expected and actual values of a check that did not pass."""
     for number, case in enumerate(cases[:MOST_CASES], 1):
-        yield f"    Case {number}, {'which came out wrong' if case.is_wrong else 'which came out right'}:"
-        for head, lines in (("asked", case.asked), ("expected", case.expected), ("came", case.came)):
+        yield f"    Case {number}, {'which came out wrong' if case.differs else 'which came out right'}:"
+        for head, lines in case.text().items():
             yield f"      {head}:"
             yield from (f"        {visible(part)}" for line in lines for part in line.split("\n"))
     if (left := len(cases) - MOST_CASES) > 0:

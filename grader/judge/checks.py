@@ -6,10 +6,7 @@ pytest itself would cost every submission more than the checks.
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
-import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,8 +18,9 @@ import pytest
 from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
+from .bank import names_in
 from .expected import CourseCode
-from .faults import GraderBroken, fault, place
+from .faults import GraderBroken, place
 
 if TYPE_CHECKING:
     from .draw import Draw
@@ -68,8 +66,6 @@ def points(
     return mark
 
 
-# --- the checks of a kit ----------------------------------------------------------------------------------------------
-
 GIVEN = frozenset({"learner", "draw"})
 """The arguments that a check may have."""
 
@@ -83,16 +79,6 @@ class Check:
     function: Callable[..., object]
     wants: frozenset[str]
 
-    def run(self, learner: LearnerModule, draw: Draw) -> None:
-        """Run it. Raises CheckFailed for the learner's fault; any other error is the grader's own."""
-        given = {"learner": learner, "draw": draw}
-        self.function(**{name: given[name] for name in self.wants})
-
-    @property
-    def file(self) -> Path:
-        """The file that defines it."""
-        return Path(inspect.unwrap(self.function).__code__.co_filename)
-
     @classmethod
     def of(cls, function: Callable[..., object], path: Path) -> Check:
         """The check that a function of this file is. Raises GraderBroken for one that cannot be a check."""
@@ -103,6 +89,16 @@ class Check:
         if strange := ", ".join(sorted(wants - GIVEN)):
             raise GraderBroken(f"{where}: {name} gets `learner` and `draw`, and there is no `{strange}`")
         return cls(name, worth, function, wants)
+
+    @property
+    def file(self) -> Path:
+        """The file that defines it."""
+        return Path(inspect.unwrap(self.function).__code__.co_filename)
+
+    def run(self, learner: LearnerModule, draw: Draw) -> None:
+        """Run it. Raises CheckFailed for the learner's fault; any other error is the grader's own."""
+        given = {"learner": learner, "draw": draw}
+        self.function(**{name: given[name] for name in self.wants})
 
 
 class Kit:
@@ -116,19 +112,10 @@ class Kit:
     @cached_property
     def checks(self) -> tuple[Check, ...]:
         """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run."""
-        path = self.checks_path
-        if not path.is_file():
+        if not self.checks_path.is_file():
             raise GraderBroken(f"there are no checks for {self.exercise.id}")
-        name = "kata_checks_" + re.sub(r"\W", "_", "_".join(path.parts[-3:-1]))
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            raise GraderBroken(f"the hidden checks could not be collected: {fault(error, path)}") from None
-        found = [each for key, each in vars(module).items() if key.startswith("test") and inspect.isfunction(each)]
-        return tuple(Check.of(function, path) for function in found)
+        found = [each for name, each in names_in(self.checks_path).items() if name.startswith("test")]
+        return tuple(Check.of(each, self.checks_path) for each in found if inspect.isfunction(each))
 
     @cached_property
     def code(self) -> CourseCode | None:

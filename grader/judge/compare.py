@@ -3,6 +3,8 @@
 Check authors do not set tolerances. A difference counts when it is larger than float32 rounding (1e-5 of the largest
 expected number) and larger than what rounding the inputs would change in the result: so exact ways of writing the same
 formula pass, and zeros never pass as small numbers.
+
+Where a tensor is wrong is said in places only, never in values, so that it can be shown for hidden checks too.
 """
 
 from __future__ import annotations
@@ -16,28 +18,26 @@ import torch
 
 from grader.sandbox.inside.wire import Opaque
 
-from .whereabouts import misplaced, where
-
 RELATIVE = 1e-5
 ULPS_OF_HALF = 4
 """Allowed error of float16 and bfloat16 results, in units in the last place."""
-
 ROUNDING_SAFETY = 4.0
 FAR = 0.05
 """Relative to the largest expected number: a value with a larger error is far off."""
+GENEROUS = 10.0
+"""Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
 
 DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
-
 LONG_FRACTION = re.compile(r"\.\d{3,}")
 
 FEW = {2: "two", 3: "three", 4: "four"}
 ORDINALS = ("first", "second", "third", "fourth")
-
 CUT_OFF = "The output is right, so part of the gradient may be cut off (detach, .data, no_grad)."
 
-GENEROUS = 10.0
-"""Factor on the tolerance between two of a learner's own values: two ways of computing the same round differently."""
+MOST_NAMED = 6
+MOST_NUMBERS = 4096
+"""Of a larger tensor it is not looked whether its numbers are in other places."""
 
 
 def difference(
@@ -47,19 +47,195 @@ def difference(
 
     `what` begins the sentence; if it is empty, the result only tells right from wrong, and is faster.
     `slack` has the structure of `expected` and holds, for each tensor, how far rounding alone may move it; `scale` is
-    the magnitude that the tolerance is relative to (by default the largest finite expected number).
+    the magnitude that a tensor's tolerance is relative to (by default the largest finite expected number).
     """
     if isinstance(expected, torch.Tensor):
         return _tensor_difference(came, expected, what, axes, slack, scale)
-    if isinstance(expected, (list, tuple)):
-        return _sequence_difference(came, expected, what, axes, slack, scale)
-    if isinstance(expected, Mapping):
-        return _mapping_difference(came, expected, what, slack)
+    if isinstance(expected, (list, tuple, Mapping)):
+        return _difference_in_parts(came, expected, what, axes, slack)
     if isinstance(expected, float):
-        return _number_difference(came, expected, what)
+        if isinstance(came, torch.Tensor) and came.numel() == 1:
+            came = came.item()
+        if isinstance(came, bool) or not isinstance(came, (int, float)):
+            return f"{what} should be a number, but {in_words(came)} came back."
+        return None if math.isclose(came, expected, rel_tol=RELATIVE) else f"{what} is not the right number."
     if type(came) is not type(expected) or came != expected:
         return f"{what} is not right: {in_words(came)} came back."
     return None
+
+
+def same(came: Any, expected: Any) -> bool:
+    """Whether two of a learner's own values agree up to rounding."""
+    return difference(came, expected, what="", scale=_scale(expected, GENEROUS)) is None
+
+
+def is_far_off(came: Any, expected: Any) -> bool:
+    """Whether a value is so wrong that no rounding, not even bfloat16's, explains it."""
+    if isinstance(expected, torch.Tensor) and expected.is_floating_point():
+        if form_difference(came, expected, what=""):
+            return True
+        came, expected = came.double(), expected.double()
+        return difference(came, expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
+    return difference(came, expected, what="") is not None
+
+
+def scale_for(expected: Any, magnitude: float) -> float | None:
+    """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
+    lost = ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE
+    return _scale(expected, max(1.0, lost))
+
+
+def _scale(value: Any, factor: float) -> float | None:
+    is_scaled = isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel()
+    return factor * _largest(value) if is_scaled else None
+
+
+def _largest(tensor: torch.Tensor) -> float:
+    """The largest finite absolute value in a tensor; 0 in an empty one."""
+    largest = float(tensor.abs().max()) if tensor.numel() else 0.0
+    if math.isfinite(largest):
+        return largest
+    return float(tensor.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+
+
+def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = None) -> str | None:
+    """Compare gradients, of an output that is right, by the names of inputs and parameters."""
+    if not isinstance(came, Mapping) or came.keys() != expected.keys():
+        return "The gradients of the inputs and parameters could not be read."
+    # some are zero but for rounding (a key's bias), so all share one scale
+    scale = max((_largest(each) for each in expected.values() if each is not None), default=0.0)
+    for name, gradient in expected.items():
+        if gradient is None:
+            continue
+        if came[name] is None:
+            return f"No gradient reaches `{name}`: it is cut off (detach, .data, no_grad, a new tensor)."
+        room = slack.get(name) if slack else None
+        wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
+        if wrong:
+            is_number = came[name].shape == gradient.shape and bool(came[name].isfinite().all())
+            return f"{wrong} {CUT_OFF}" if is_number else wrong
+    return None
+
+
+# --- tensors ----------------------------------------------------------------------------------------------------------
+
+
+def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
+    """Return what is wrong with the form of `came` (not a tensor, shape, dtype), or None."""
+    if not isinstance(came, torch.Tensor):
+        return f"{what} should be a tensor, but {in_words(came)} came back."
+    if came.shape != expected.shape:
+        return f"{what} has shape {shape_text(came.shape)}; {shape_text(expected.shape, axes)} was expected."
+    if came.dtype != expected.dtype:
+        return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
+    return None
+
+
+def _tensor_difference(
+    came: Any, expected: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
+) -> str | None:
+    wrong_form = form_difference(came, expected, what=what, axes=axes)
+    if wrong_form or torch.equal(came, expected):
+        return wrong_form
+    off, room = (came.double() - expected.double()).abs(), _room(expected, slack, scale)
+    most = float(off.max())
+    if isinstance(room, float) and math.isfinite(most) and (most <= room or not what):
+        return None if most <= room else "wrong"  # one number decides, and most of a judge's work is comparing
+    wrong = _wrong_numbers(off, came, expected, room)
+    if not bool(wrong.any()):
+        return None
+    return _describe_wrong(wrong, came, expected, what, axes, float(torch.as_tensor(room).max())) if what else "wrong"
+
+
+def _room(expected: torch.Tensor, slack: Any = None, scale: float | None = None) -> float | torch.Tensor:
+    """How far a number may be off; in half precision it differs from number to number."""
+    if not expected.is_floating_point():
+        return 0.0
+    room: float | torch.Tensor = RELATIVE * (_largest(expected) if scale is None else scale)
+    if expected.dtype in (torch.float16, torch.bfloat16):
+        size = expected.double().nan_to_num(0.0, 0.0, 0.0).abs()
+        room = ULPS_OF_HALF * torch.finfo(expected.dtype).eps * (size + RELATIVE)
+    if isinstance(slack, torch.Tensor) and slack.shape == expected.shape:
+        room = room + ROUNDING_SAFETY * _largest(slack.double())
+    return room
+
+
+def _wrong_numbers(
+    off: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor
+) -> torch.Tensor:
+    # infinities and NaN are right where they are expected
+    return ~((off <= room) | (came == expected) | (came.isnan() & expected.isnan()))
+
+
+def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
+    """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
+    off = (came.double() - expected.double()).abs()
+    return _wrong_numbers(off, came, expected, _room(expected, scale=_scale(expected, GENEROUS)))
+
+
+def _describe_wrong(
+    wrong: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str], room: float
+) -> str:
+    total, count = wrong.numel(), int(wrong.sum())
+
+    def places(flags: torch.Tensor) -> str:
+        pattern = where(flags, axes)
+        return f" ({pattern})" if pattern else ""
+
+    for verb, is_such in (("has NaN", torch.isnan), ("is infinite", torch.isinf)):
+        if bool((such := is_such(came) & ~is_such(expected)).any()):
+            return f"{what} {verb} in {int(such.sum())} of {total} places{places(such)}."
+    if order := misplaced(came, expected, room, axes):
+        return f"{what} has the right shape and the right numbers, but {order}."
+    if total == 1:
+        return f"{what} is the wrong number."
+    if count == total:
+        return f"{what} has the right shape, but none of its {total} numbers is right."
+    verb = "is" if count == 1 else "are"
+    return f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{places(wrong)}."
+
+
+# --- sequences and mappings -------------------------------------------------------------------------------------------
+
+
+def _difference_in_parts(
+    came: Any, expected: Sequence[Any] | Mapping[Any, Any], what: str, axes: Sequence[str], slack: Any
+) -> str | None:
+    """The first difference in the parts of a sequence or a mapping."""
+    within = what[:1].lower() + what[1:]
+    if isinstance(expected, Mapping):
+        if not isinstance(came, Mapping):
+            return f"{what} should be a dict, but {in_words(came)} came back."
+        missing, extra = [k for k in expected if k not in came], [k for k in came if k not in expected]
+        if missing or extra:
+            return f"{what}: {names_text(missing, extra)}"
+        parts, axes = {key: f"`{key}` in {within}" for key in expected}, ()
+    else:
+        came_back = len(came) if isinstance(came, (list, tuple)) else in_words(came)
+        if came_back != len(expected):
+            return f"{what} should be {len(expected)} values, but {came_back} came back."
+        parts = {number: one_of(number, len(expected), what) for number in range(len(expected))}
+    for key, part in parts.items():
+        room = None if slack is None else slack[key]
+        if wrong := difference(came[key], expected[key], what=what and part, axes=axes, slack=room):
+            return wrong
+    return None
+
+
+def one_of(number: int, count: int, what: str) -> str:
+    """What to call one of several results, counted from 0."""
+    which = f"The {ORDINALS[number]} of the {FEW[count]} results" if count in FEW else f"Result {number + 1} of {count}"
+    return which if what == "The output" else f"{which} in {what[:1].lower()}{what[1:]}"
+
+
+def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
+    """Which names are missing and which are not expected."""
+    told = {"missing": missing, "not expected": extra}
+    listed = {kind: ", ".join(f"`{plain_name(str(name))}`" for name in names) for kind, names in told.items() if names}
+    return "; ".join(f"{kind}: {names}" for kind, names in listed.items()) + "."
+
+
+# --- values in words --------------------------------------------------------------------------------------------------
 
 
 def in_words(value: Any) -> str:
@@ -75,8 +251,6 @@ def in_words(value: Any) -> str:
         return f"a {type(value).__name__} of {len(value)}"
     if isinstance(value, (bool, int)):
         return f"the {type(value).__name__} {value}"
-    if isinstance(value, float):
-        return "a float"
     return f"a {type(value).__name__}"
 
 
@@ -97,211 +271,96 @@ def dtype_name(tensor: torch.Tensor) -> str:
 
 def shape_text(shape: Sequence[int], axes: Sequence[str] = ()) -> str:
     """(2, 5, 8), followed by the axes' names when there is one for each."""
-    sizes = "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    sizes = str(tuple(shape))
     return f"{sizes} = ({', '.join(axes)})" if axes and len(axes) == len(shape) else sizes
 
 
-def same(came: Any, expected: Any) -> bool:
-    """Whether two of a learner's own values agree up to rounding."""
-    return difference(came, expected, what="", scale=_scale(expected, GENEROUS)) is None
+# --- where it is wrong ------------------------------------------------------------------------------------------------
 
 
-def is_far_off(came: Any, expected: Any) -> bool:
-    """Whether a value is so wrong that no rounding, not even bfloat16's, explains it."""
-    if isinstance(expected, torch.Tensor) and expected.is_floating_point():
-        if form_difference(came, expected, what=""):
-            return True
-        expected = expected.double()
-        return difference(came.double(), expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
-    return difference(came, expected, what="") is not None
+def where(wrong: torch.Tensor, axes: Sequence[str] = ()) -> str:
+    """Name a pattern that helps to find the fault: "only in head 1, in rows (query) 2 and 3, counted from 0", or "".
+
+    Rows and columns are the last two axes; `axes` has the names of all.
+    """
+    if wrong.dim() == 0 or not bool(wrong.any()):
+        return ""
+    names, parts = list(axes) if len(axes) == wrong.dim() else [""] * wrong.dim(), []
+    for axis in range(wrong.dim() - 2):  # the wrong heads, batches and so on, if some are right
+        flags = wrong.movedim(axis, 0).flatten(1).any(1)
+        parts += [_counted(names[axis] or f"axis {axis}, index", "", flags)]
+    if wrong.dim() == 1:
+        parts.append(_counted("place", names[0], wrong))
+    else:
+        parts.append(_in_plane(wrong.reshape(-1, *wrong.shape[-2:]).any(0), *names[-2:]))
+    parts = list(filter(None, parts))
+    counted = ", counted from 0" if any(part[-1].isdigit() or part[-1] == "…" for part in parts) else ""
+    return f"only {', '.join(parts)}{counted}" if parts else ""
 
 
-def scale_for(expected: Any, magnitude: float) -> float | None:
-    """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
-    lost = ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE
-    return _scale(expected, max(1.0, lost))
+def _in_plane(plane: torch.Tensor, row: str, column: str) -> str:
+    rows, columns = plane.any(1), plane.any(0)
+    in_rows, in_columns = _counted("row", row, rows), _counted("column", column, columns)
+    if bool((plane == rows[:, None]).all()):
+        return in_rows
+    if bool((plane == columns[None, :]).all()):
+        return in_columns
+    ones = torch.ones_like(plane)
+    triangles = {
+        "on the diagonal": ones.tril() & ones.triu(),
+        "above the diagonal": ones.triu(1),
+        "below the diagonal": ones.tril(-1),
+    }
+    for name, part in triangles.items() if len(rows) == len(columns) else ():
+        if not bool((plane & ~part).any()):
+            return name
+    # of the wrong rows and the wrong columns, the smaller share says more
+    return in_rows if in_rows and rows.double().mean() < columns.double().mean() + 1e-9 else in_columns
 
 
-def _scale(value: Any, factor: float) -> float | None:
-    if isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel():
-        return factor * _largest(value)
-    return None
+def _counted(noun: str, name: str, flags: torch.Tensor) -> str:
+    """What is flagged: "in row (query) 1", "in heads 0 and 2"; "" if it is all. Some names are plural already."""
+    if bool(flags.all()):
+        return ""
+    if name in ("rows", "columns"):
+        noun, name = name[:-1], ""  # an axis already called rows or columns
+    numbers = [str(i) for i in flags.nonzero().flatten().tolist()]
+    if len(numbers) > 1 and not noun.endswith(("s", "index")):
+        noun += "es" if noun.endswith("ch") else "s"
+    if len(numbers) > MOST_NAMED:
+        listed = ", ".join(numbers[:MOST_NAMED]) + ", …"
+    else:
+        listed = " and ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
+    return f"in {noun}{f' ({name})' if name else ''} {listed}"
 
 
-def _largest(tensor: torch.Tensor) -> float:
-    """The largest finite absolute value in a tensor; 0 in an empty one."""
-    largest = float(tensor.abs().max()) if tensor.numel() else 0.0
-    if math.isfinite(largest):
-        return largest
-    return float(tensor.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+def misplaced(came: torch.Tensor, expected: torch.Tensor, room: float, axes: Sequence[str] = ()) -> str:
+    """Say how the right numbers (each within `room`) are in other places than expected.
 
+    "" when they are not, or when that may be chance. Both tensors have the same shape.
+    """
+    if not expected.is_floating_point() or expected.dim() < 1 or not 2 < expected.numel() <= MOST_NUMBERS:
+        return ""
+    came, expected = came.double(), expected.double()
+    if not bool(expected.isfinite().all() & came.isfinite().all()):
+        return ""
+    numbers = expected.flatten().sort().values
+    if len(set(numbers.tolist())) <= len(numbers) // 2 or room * len(numbers) > float(numbers[-1] - numbers[0]):
+        return ""  # numbers that can hardly be told apart match in other places by chance
 
-def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
-    """Return what is wrong with the form of `came` (not a tensor, shape, dtype), or None."""
-    if not isinstance(came, torch.Tensor):
-        return f"{what} should be a tensor, but {in_words(came)} came back."
-    if came.shape != expected.shape:
-        return f"{what} has shape {shape_text(came.shape)}; {shape_text(expected.shape, axes)} was expected."
-    if came.dtype != expected.dtype:
-        return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
-    return None
+    def agree(one: torch.Tensor, other: torch.Tensor) -> bool:
+        return bool(((one - other).abs() <= room).all())
 
-
-def _tensor_difference(
-    came: Any, expected: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
-) -> str | None:
-    wrong_form = form_difference(came, expected, what=what, axes=axes)
-    if wrong_form:
-        return wrong_form
-    if torch.equal(came, expected):
-        return None
-    if not expected.is_floating_point():
-        return _describe_wrong(came != expected, came, expected, what, axes, 0.0) if what else "wrong"
-    off, room = (came.double() - expected.double()).abs(), _room(expected, slack, scale)
-    most = float(off.max())
-    if isinstance(room, float) and math.isfinite(most) and (most <= room or not what):
-        return None if most <= room else "wrong"  # one number decides, and most of a judge's work is comparing
-    wrong = _wrong_numbers(off, came, expected, room)
-    if not bool(wrong.any()):
-        return None
-    return _describe_wrong(wrong, came, expected, what, axes, float(torch.as_tensor(room).max())) if what else "wrong"
-
-
-def _room(expected: torch.Tensor, slack: Any, scale: float | None) -> float | torch.Tensor:
-    """How far a number may be off; in half precision it differs from number to number."""
-    room: float | torch.Tensor = RELATIVE * (_largest(expected) if scale is None else scale)
-    if expected.dtype in (torch.float16, torch.bfloat16):
-        size = expected.double().nan_to_num(0.0, 0.0, 0.0).abs()
-        room = ULPS_OF_HALF * torch.finfo(expected.dtype).eps * (size + RELATIVE)
-    if isinstance(slack, torch.Tensor) and slack.shape == expected.shape:
-        room = room + ROUNDING_SAFETY * _largest(slack.double())
-    return room
-
-
-def _wrong_numbers(
-    off: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor
-) -> torch.Tensor:
-    # infinities and NaN are right where they are expected
-    return ~((off <= room) | (came == expected) | (came.isnan() & expected.isnan()))
-
-
-def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
-    """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
-    if not expected.is_floating_point():
-        return came != expected
-    off = (came.double() - expected.double()).abs()
-    return _wrong_numbers(off, came, expected, _room(expected, None, _scale(expected, GENEROUS)))
-
-
-def _describe_wrong(
-    wrong: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, what: str, axes: Sequence[str], room: float
-) -> str:
-    total, count = wrong.numel(), int(wrong.sum())
-    if came.is_floating_point() and bool((nan := came.isnan() & ~expected.isnan()).any()):
-        return f"{what} has NaN in {int(came.isnan().sum())} of {total} places{_bracketed(where(nan, axes))}."
-    if came.is_floating_point() and bool((infinite := came.isinf() & ~expected.isinf()).any()):
-        return f"{what} is infinite in {int(infinite.sum())} of {total} places{_bracketed(where(infinite, axes))}."
-    if order := misplaced(came, expected, room, axes):
-        return f"{what} has the right shape and the right numbers, but {order}."
-    if count == total:
-        return (
-            f"{what} has the right shape, but none of its {total} numbers is right."
-            if total > 1
-            else f"{what} is the wrong number."
-        )
-    verb = "is" if count == 1 else "are"
-    return (
-        f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{_bracketed(where(wrong, axes))}."
-    )
-
-
-def _bracketed(text: str) -> str:
-    return f" ({text})" if text else ""
-
-
-def _sequence_difference(
-    came: Any, expected: Sequence[Any], what: str, axes: Sequence[str], slack: Any, scale: float | None
-) -> str | None:
-    if not isinstance(came, (list, tuple)):
-        return f"{what} should be {len(expected)} values, but {in_words(came)} came back."
-    if len(came) != len(expected):
-        return f"{what} should be {len(expected)} values, but {len(came)} came back."
-    slacks = slack if isinstance(slack, (list, tuple)) and len(slack) == len(expected) else [None] * len(expected)
-    for number, (one, other, room) in enumerate(zip(came, expected, slacks, strict=True)):
-        part = what and one_of(number, len(expected), what)
-        wrong = difference(one, other, what=part, axes=axes, slack=room, scale=scale)
-        if wrong:
-            return wrong
-    return None
-
-
-def one_of(number: int, count: int, what: str) -> str:
-    """What to call one of several results, counted from 0."""
-    which = f"The {ORDINALS[number]} of the {FEW[count]} results" if count in FEW else f"Result {number + 1} of {count}"
-    return which if what == "The output" else f"{which} in {_within(what)}"
-
-
-def _mapping_difference(came: Any, expected: Mapping[Any, Any], what: str, slack: Any) -> str | None:
-    if not isinstance(came, Mapping):
-        return f"{what} should be a dict, but {in_words(came)} came back."
-    missing, extra = [k for k in expected if k not in came], [k for k in came if k not in expected]
-    if missing or extra:
-        return f"{what}: {names_text(missing, extra)}"
-    for key, value in expected.items():
-        room = slack.get(key) if isinstance(slack, Mapping) else None
-        wrong = difference(came[key], value, what=what and f"`{key}` in {_within(what)}", slack=room)
-        if wrong:
-            return wrong
-    return None
-
-
-def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """Which names are missing and which are not expected."""
-    parts = []
-    if missing:
-        parts.append("missing: " + ", ".join(f"`{plain_name(str(name))}`" for name in missing))
-    if extra:
-        parts.append("not expected: " + ", ".join(f"`{plain_name(str(name))}`" for name in extra))
-    return "; ".join(parts) + "."
-
-
-def _within(what: str) -> str:
-    return what[:1].lower() + what[1:]
-
-
-def _number_difference(came: Any, expected: float, what: str) -> str | None:
-    if isinstance(came, torch.Tensor) and came.numel() == 1:
-        came = came.item()
-    if isinstance(came, bool) or not isinstance(came, (int, float)):
-        return f"{what} should be a number, but {in_words(came)} came back."
-    if not math.isclose(came, expected, rel_tol=RELATIVE):
-        return f"{what} is not the right number."
-    return None
-
-
-def gradient_scale(gradients: Mapping[str, Any]) -> float:
-    """The largest gradient of a case. Some are zero but for rounding (a key's bias), so all share one scale."""
-    largest = [float(g.abs().max()) for g in gradients.values() if isinstance(g, torch.Tensor) and g.numel()]
-    return max(largest, default=0.0)
-
-
-def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = None) -> str | None:
-    """Compare gradients, of an output that is right, by the names of inputs and parameters."""
-    if not isinstance(came, Mapping) or came.keys() != expected.keys():
-        return "The gradients of the inputs and parameters could not be read."
-    scale = gradient_scale(expected)
-    for name, gradient in expected.items():
-        if gradient is None:
-            continue
-        if came[name] is None:
-            return f"No gradient reaches `{name}`: it is cut off (detach, .data, no_grad, a new tensor)."
-        room = slack.get(name) if isinstance(slack, Mapping) else None
-        wrong = difference(came[name], gradient, what=f"The gradient of `{name}`", slack=room, scale=10 * scale)
-        if wrong:
-            return f"{wrong} {CUT_OFF}" if _is_finite(came[name], gradient.shape) else wrong
-    return None
-
-
-def _is_finite(came: Any, shape: torch.Size) -> bool:
-    """Whether it is a tensor of this shape without NaN and infinity."""
-    return isinstance(came, torch.Tensor) and came.shape == shape and bool(came.isfinite().all())
+    if not agree(came.flatten().sort().values, numbers):
+        return ""
+    named = axes if len(axes) == expected.dim() else ()
+    for one in range(expected.dim()):
+        for other in range(one + 1, expected.dim()):
+            if expected.shape[one] == expected.shape[other] and agree(came.transpose(one, other), expected):
+                pair = f"{named[one]} and {named[other]}" if named else f"{one} and {other}"
+                return f"the axes {pair} are exchanged"
+    came, expected = (each.reshape(-1, each.shape[-1]) for each in (came, expected))
+    equal = torch.cdist(came, expected, p=math.inf) <= room
+    if expected.shape[0] > 1 < expected.shape[1] and bool(equal.any(0).all() & equal.any(1).all()):
+        return f"the {f'rows (along {named[-1]})' if named else 'rows'} are in another order"
+    return "they are in other places"

@@ -6,7 +6,7 @@ the same, so that a record is the same whoever was graded before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -53,7 +53,11 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     if all(check.passed for check in checks):
         return []
     cases = {check.name: list(_compared(check, expected)) for check in checks}
-    failed = [check for check in checks if not check.passed and any(case.is_wrong for case in cases[check.name])]
+    failed = {
+        check.name: check.is_main
+        for check in checks
+        if not check.passed and any(case.is_wrong for case in cases[check.name])
+    }
     return _Naming(expected, cases, failed).named() if failed else []
 
 
@@ -61,52 +65,39 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
 class _Compared:
     """One answer of the learner's code beside the reference's, to be compared with a known mistake's.
 
-    effort: cost of the comparison in steps, weighted up for right answers, which rule out less.
-    gives: whether a known mistake gives this answer here.
+    has_wrong_values: it is wrong, and no error. effort: cost of a comparison in steps. gives: whether a known mistake
+    gives this answer here.
     """
 
     came: Any
     right: Any
     is_wrong: bool
-    is_error: bool
+    has_wrong_values: bool
     effort: int
     gives: Callable[[GivesAnswers, Any], bool]
-
-    @property
-    def has_wrong_values(self) -> bool:
-        return self.is_wrong and not self.is_error
 
 
 def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
     """Everything that a check was answered."""
     for each in check.exchanges:
         if isinstance(each, Exchange):
-            yield from _answers(each, expected)
+            for number, (came, right) in enumerate(zip(each.answers, expected.answers_to(each.question), strict=True)):
+                is_wrong, effort = not same_answers(came, right), each.question.cases[number].effort
+                has_values = is_wrong and came.error is None
+                yield _Compared(came, right, is_wrong, has_values, effort, _gives_in(each.question, number))
         elif not expected.is_plan:
-            yield _reading(each, check, expected)
-
-
-def _answers(exchange: Exchange, expected: Expected) -> Iterator[_Compared]:
-    question = exchange.question
-    for number, (came, right) in enumerate(zip(exchange.answers, expected.answers_to(question), strict=True)):
-        is_wrong = not same_answers(came, right)
-        effort = question.cases[number].effort * (1 if is_wrong else RIGHT_TELLS_LESS)
-        yield _Compared(came, right, is_wrong, came.error is not None, effort, _gives_in(question, number))
+            right_reading = read_from(each.talk, expected.answers_to)
+            is_wrong = not check.passed and right_reading != each.came
+            has_values = is_wrong and "error" not in each.came
+            yield _Compared(each.came, right_reading, is_wrong, has_values, each.effort, _reads_in(each))
 
 
 def _gives_in(question: Question, number: int) -> Callable[[GivesAnswers, Any], bool]:
     return lambda module, answer: module.gives(answer, question, number)
 
 
-def _reading(reading: Reading, check: CheckedExchanges, expected: Expected) -> _Compared:
-    right = read_from(reading.talk, expected.answers_to)
-    is_wrong = not check.passed and right != reading.came
-    effort = reading.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
-
-    def gives(module: GivesAnswers, answer: Any) -> bool:
-        return module.gives_reading(replace(reading, came=answer))
-
-    return _Compared(reading.came, right, is_wrong, "error" in reading.came, effort, gives)
+def _reads_in(reading: Reading) -> Callable[[GivesAnswers, Any], bool]:
+    return lambda module, came: module.gives_reading(replace(reading, came=came))
 
 
 # --- naming it --------------------------------------------------------------------------------------------------------
@@ -135,17 +126,17 @@ class _Suspect(NamedTuple):
 class _Naming:
     """Looks for the mistakes of one learner's answers, within the budget.
 
-    cases: of each check by name. failed: the checks with wrong answers.
+    cases: of each check by name. failed: the names of checks with wrong answers, and whether each is a main check.
     """
 
     def __init__(
-        self, expected: Expected, cases: dict[str, list[_Compared]], failed: Sequence[CheckedExchanges]
+        self, expected: Expected, cases: Mapping[str, Sequence[_Compared]], failed: Mapping[str, bool]
     ) -> None:
         self._expected = expected
+        self._failed = failed
         # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
         self._checks = {name: sorted(of, key=lambda case: not case.is_wrong) for name, of in cases.items() if of}
-        self._failed = {check.name: check.is_main for check in failed}
-        self._cases = sorted((case for of in self._checks.values() for case in of), key=lambda case: case.effort)
+        self._cases = sorted((case for of in self._checks.values() for case in of), key=_cost)
         self._left = MOST_STEPS
         self._is_partly_known = False
         """Whether any mistake gave any of the wrong numbers."""
@@ -161,10 +152,10 @@ class _Naming:
                 scores += self._score(mistake, module)
         except _Spent:  # a better match may not have been tried: name only those that nothing contradicts
             return self._best([score for score in scores if not score.contradicts])
-        try:
-            return self._two_mistakes() or self._best(scores)
-        except _Spent:
-            return self._best(scores)
+        with suppress(_Spent):
+            if both := self._two_mistakes():
+                return both
+        return self._best(scores)
 
     def _spend(self, steps: int) -> None:
         self._left -= steps
@@ -174,7 +165,7 @@ class _Naming:
     def _gives(self, module: GivesAnswers, cases: Sequence[_Compared]) -> bool:
         """Whether a known mistake gives all of the learner's answers in these cases."""
         for case in cases:
-            self._spend(case.effort)
+            self._spend(_cost(case))
             if not case.gives(module, case.came):
                 return False
             self._is_partly_known |= case.has_wrong_values
@@ -182,7 +173,7 @@ class _Naming:
 
     def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
         """Whether a known mistake gives the reference's answer in this case."""
-        self._spend(case.effort)
+        self._spend(_cost(case))
         return case.gives(module, case.right)
 
     # --- one mistake, or several that each explain a part ------------------------------------------------------------
@@ -221,8 +212,8 @@ class _Naming:
         is combined into one file, if its edits are compatible, and asked like any mistake.
         """
         wrong = [[case for case in of if case.has_wrong_values] for of in self._checks.values()]
-        probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
-        if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
+        probes = [min(of, key=_cost) for of in wrong if of][:MOST_PROBES]
+        if self._expected.is_plan or not probes or _cost(self._cases[-1]) > MOST_EFFORT_OF_A_CASE:
             return []
         chosen = {id(case) for case in probes}
         further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
@@ -231,13 +222,12 @@ class _Naming:
             self._gives(module, [case]) for case in further[:MOST_PROBES] for _, module in mistakes
         ):
             self._left = min(self._left, STEPS_WITHOUT_A_SIGN)
-        suspects = list(self._suspects(probes, further))
         everything = (1 << len(probes)) - 1
-        pairs = [(one, other) for one, other in combinations(suspects, 2) if one.changed | other.changed == everything]
-        pairs.sort(key=lambda pair: pair[0].place + pair[1].place)
+        suspects = combinations(self._suspects(probes, further), 2)
+        pairs = [(one, other) for one, other in suspects if one.changed | other.changed == everything]
         found = []
         with suppress(_Spent):  # the commoner mistakes come first in a bank, so what is found until then is likely
-            for one, other in pairs:
+            for one, other in sorted(pairs, key=lambda pair: pair[0].place + pair[1].place):
                 self._spend(STEPS_OF_A_PAIR)
                 module = self._expected.pair(one.place, other.place)
                 if module is not None and self._gives(module, [*probes, *self._cases]):
@@ -254,3 +244,8 @@ class _Naming:
             shows = changed or any(not self._is_right(module, case) for case in further)
             if shows and all(self._is_right(module, case) for case in right):
                 yield _Suspect(place, mistake, changed)
+
+
+def _cost(case: _Compared) -> int:
+    """The steps of one comparison; right answers rule out less."""
+    return case.effort * (1 if case.is_wrong else RIGHT_TELLS_LESS)

@@ -147,7 +147,7 @@ class CourseCode:
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
-        """The known mistakes, ready to be asked. Raises BankError for an unusable bank."""
+        """The known mistakes, ready to be asked. Raises GraderBroken for an unusable bank."""
         return tuple(
             (each, TrustedModule(each.source_from(self._text), f"mistake {each.id}", remembers=each.remembers))
             for each in load_bank(self._bank)

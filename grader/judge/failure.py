@@ -48,7 +48,6 @@ BREAKPOINT_TEXT = (
     "There is a `breakpoint()` in your code, and nobody here to answer it. `kata check --debug` stops there; for every "
     "other check take it out."
 )
-
 OTHER_ERRORS = {
     "memory": "Your code needed more memory than it may use{line}.",
     "no_part": "Your code should return several values, as a tuple, but {what} came back.",
@@ -57,12 +56,12 @@ OTHER_ERRORS = {
     "not_a_module": "An nn.Module was expected here, but {what} came.",
 }
 """Sentences for kinds of errors that need no more than what came with them."""
-
 LIBRARY_NAMES = {
     "aten::_softmax": "softmax",
     "aten::_log_softmax": "log_softmax",
     "aten::_safe_softmax": "softmax",
 }
+"""The names by which a learner knows some of torch's operators."""
 
 
 def expect(condition: object, message: str) -> None:
@@ -74,6 +73,9 @@ def expect(condition: object, message: str) -> None:
 def fail(message: str) -> NoReturn:
     """Fail the check with a sentence for the learner."""
     raise CheckFailed(message)
+
+
+# --- errors of the learner's code -------------------------------------------------------------------------------------
 
 
 def error_text(
@@ -90,10 +92,11 @@ def error_text(
     if kind == "exception":
         return _exception_text(error, source_lines, hide_numbers)
     if kind == "forbidden":
-        return forbidden_text(library_name(error["name"]), 0, forbidden_reason)
+        name = LIBRARY_NAMES.get(error["name"], error["name"].removeprefix("aten::").strip("_"))
+        return forbidden_text(name, 0, forbidden_reason)
     if kind == "no_entry":
         return _no_entry_text(error["name"], source_lines)
-    if kind == "names" and error.get("plain"):
+    if kind == "names" and error["plain"]:
         plain = ", ".join(f"`{name}`" for name in error["plain"])
         return (
             f"{plain}: a tensor, but no nn.Parameter, so the module does not count it as its own, and training would "
@@ -104,31 +107,30 @@ def error_text(
     if kind == "weight_shape":
         came, expected = shape_text(error["came"]), shape_text(error["expected"])
         return f"The parameter `{error['name']}` has shape {came}; {expected} was expected."
-    return OTHER_ERRORS[kind].format(line=_line_text(error.get("frames", ()), source_lines), **error)
+    return OTHER_ERRORS[kind].format(line=_place(error.get("frames", ()), source_lines)[0], **error)
 
 
 def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
-    text = error["message"]
-    line = _line_of(error["frames"], source_lines)
-    if error["type"] == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
-        return f"Not written yet{_line_text(error['frames'], source_lines)}."
-    where = _line_text(error["frames"], source_lines)
-    if error["type"] == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
+    kind, text = error["type"], error["message"]
+    where, line = _place(error["frames"], source_lines)
+    if kind == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
+        return f"Not written yet{where}."
+    if kind == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
         return (
             f"There is no module `{absent[1]}` here, which is imported{where}. A file is checked by itself, with "
             "torch, numpy and what Python brings along: take the import out, and what uses it."
         )
-    if error["type"] == BREAKPOINT:
+    if kind == BREAKPOINT:
         return BREAKPOINT_TEXT
     said = f": {text}" if text else ""
     if "same dtype" in text and where:
         said += ". Inputs may be float64: make tensors with their dtype, and layers in `__init__`"
     # a wrong call, or our own use of the result: then no line of the learner's raised the error
-    is_ours = not where and not (error["type"] == "TypeError" and "argument" in text)
+    is_ours = not where and not (kind == "TypeError" and "argument" in text)
     if is_ours and text.startswith("'NoneType' object has no attribute"):
         return "Your code returned None: is a `return` missing?"
-    shapes = "" if hide_numbers else _shapes_text(error.get("tensors", ()), line, _documented(source_lines))
-    return f"{'What your code returned cannot be used: ' if is_ours else ''}{error['type']}{where}{said}{shapes}"
+    shapes = "" if hide_numbers else _shapes_text(error["tensors"], line, source_lines)
+    return f"{'What your code returned cannot be used: ' if is_ours else ''}{kind}{where}{said}{shapes}"
 
 
 def _without_decimals(claimed: Any) -> Any:
@@ -140,31 +142,25 @@ def _without_decimals(claimed: Any) -> Any:
     return type(claimed)(map(_without_decimals, claimed)) if isinstance(claimed, (list, tuple)) else claimed
 
 
-def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str, documented: Mapping[str, str]) -> str:
-    """The shapes of tensors, a line each, beside what the docstring calls their axes.
+def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str, source_lines: Sequence[str]) -> str:
+    """The shapes of tensors, a line each, beside what the file's docstring calls their axes.
 
     Only of names that stand in the learner's own line, whatever is claimed.
     """
+    documented: dict[str, str] = {}
+    for each in source_lines[:MOST_DOCUMENTED_LINES]:
+        if found := DOCUMENTED.match(each[:MAX_SOURCE_LINE]):
+            others = ALIKE.search(each[:MAX_SOURCE_LINE])
+            documented |= dict.fromkeys([*found[1].split(", "), *(others.groups() if others else ())], found[2])
     words = set(NAME.findall(line))
     known = [(name, shape_text(shape)) for name, shape in tensors if name in words][:MOST_SHAPES]
     widths = [max((len(row[column]) for row in known), default=0) for column in (0, 1)]
     told = ""
     for name, shape in known:
-        alike = next((role for role in ROLES if name in role), {name})
+        alike = next((role for role in ROLES if name in role), frozenset())
         axes = next((documented[each] for each in (name, *sorted(alike)) if each in documented), "")
         told += f"\n    {name:<{widths[0]}}  {shape:<{widths[1]}}  {axes and f'docstring: {axes}'}".rstrip()
     return told
-
-
-def _documented(source_lines: Sequence[str]) -> dict[str, str]:
-    """What the docstring of a file calls the axes of its tensors, by name."""
-    axes: dict[str, str] = {}
-    for line in source_lines[:MOST_DOCUMENTED_LINES]:
-        if found := DOCUMENTED.match(line[:MAX_SOURCE_LINE]):
-            alike = ALIKE.search(line[:MAX_SOURCE_LINE])
-            names = [*found[1].split(", "), *(alike.groups() if alike else ())]
-            axes |= dict.fromkeys(names, found[2])
-    return axes
 
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
@@ -174,24 +170,17 @@ def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
     return f"There is no `{name}` in your file{hint}. Define it with exactly this name."
 
 
-def _line_text(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
-    if not frames or not isinstance(frames[-1], tuple):
-        return ""
+def _place(frames: Sequence[tuple[int, str]], source_lines: Sequence[str]) -> tuple[str, str]:
+    """Where an error was raised, in words, and the learner's line there; "" for what is unknown."""
+    if not frames:
+        return "", ""
     number, function = frames[-1]
+    line = source_lines[number - 1].strip() if 1 <= number <= len(source_lines) else ""
     where = f" in line {number}" + (f", in `{function}`" if function != "<module>" else "")
-    line = _line_of(frames, source_lines)
-    return f"{where} (`{line[:MAX_SOURCE_LINE]}`)" if line else where
+    return (f"{where} (`{line[:MAX_SOURCE_LINE]}`)" if line else where), line
 
 
-def _line_of(frames: Sequence[Any], source_lines: Sequence[str]) -> str:
-    """The learner's line that raised the error; "" when it is unknown."""
-    number = frames[-1][0] if frames and isinstance(frames[-1], tuple) else 0
-    return source_lines[number - 1].strip() if 1 <= number <= len(source_lines) else ""
-
-
-def library_name(operator: str) -> str:
-    """The library name by which a learner knows one of torch's operators."""
-    return LIBRARY_NAMES.get(operator, operator.removeprefix("aten::").strip("_"))
+# --- files that are refused, and processes that are lost --------------------------------------------------------------
 
 
 def forbidden_text(name: str, line: int, reason: str) -> str:
@@ -203,7 +192,7 @@ def forbidden_text(name: str, line: int, reason: str) -> str:
 def syntax_text(line: int, message: str, source_lines: Sequence[str]) -> str:
     """Say why a file is not valid Python."""
     message = re.sub(r" on (line \d+)$", r" of \1,", message)
-    return f"{NOT_PYTHON}: {message}{_line_text([(line, '<module>')], source_lines)}."
+    return f"{NOT_PYTHON}: {message}{_place([(line, '<module>')], source_lines)[0]}."
 
 
 def time_text(seconds: float) -> str:

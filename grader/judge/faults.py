@@ -12,10 +12,6 @@ class GraderBroken(KataError):
     """The checks themselves can't be run; nothing was graded."""
 
 
-class BankError(GraderBroken):
-    """A bank of mistakes that cannot be used as written; for the course's author."""
-
-
 class NotInPlan(GraderBroken):
     """A check asks for what is not in the plan; only the whole course can answer it."""
 

@@ -1,27 +1,26 @@
-"""What is shown of a check beyond its message: cases with their answers, and the first wrong numbers.
+"""What is shown of a check beyond its message: its cases as Python, with their answers, and the first wrong numbers.
 
 Of hidden checks only an instructor sees it, who answers an appeal: their inputs must not be written anywhere else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from grader.mismatch import Mismatch
+from grader.sandbox.inside.wire import Opaque, Slot
 
 from .answers import Answers, Exchange, Reading, read_from, same_answers
 from .case import GRADIENTS, OUTPUT, Case, Question
-from .case_text import case_text, value_text
-from .compare import form_difference, one_of, wrong_places
-from .expected import Expected
+from .compare import dtype_name, form_difference, in_words, one_of, shape_text, where, wrong_places
 from .failure import BREAKPOINT
 from .faults import NotInPlan
-from .whereabouts import where
 
 if TYPE_CHECKING:
     from grader.course import Course
@@ -29,24 +28,33 @@ if TYPE_CHECKING:
     from grader.record import CheckResult, ExerciseResult
     from grader.sandbox.levels import Level
 
+    from .expected import Expected
     from .grading import Judge
     from .session import Session
 
 UNKNOWN = Answers({})
 MOST = 12
 """Limit for the rows, and for the columns, that are shown of a tensor."""
+MOST_NUMBERS = 256
+"""Limit for the numbers of one tensor in a text."""
+SHORT = 96
+"""A tensor of at most this many characters is written on one line."""
 SILENT = b"\n\nimport pdb\nbreakpoint = pdb.set_trace = lambda *_, **__: None\n"
 """At the end of a file this switches its breakpoints off, and moves no line."""
 
 
 @dataclass(frozen=True)
 class AnsweredCase:
-    """One case of a check, with actual and expected answers as far as they are known."""
+    """One case of a check, with actual and expected answers as far as they are known.
+
+    later: the other cases of a talk. Its answers are the values that were read from the learner's own numbers.
+    """
 
     check: CheckResult
     case: Case
-    came: Answers = UNKNOWN
-    expected: Answers = UNKNOWN
+    came: Answers
+    expected: Answers
+    later: Sequence[Case] | None = None
 
     @property
     def differs(self) -> bool:
@@ -60,141 +68,12 @@ class AnsweredCase:
         """Whether it differs, and must not: random numbers of right code may be others."""
         return self.differs and (not self.case.is_random or self.came.error is not None or self.came is UNKNOWN)
 
-
-def _asked(session: Session, check: CheckResult) -> Iterator[list[AnsweredCase] | Reading]:
-    """What a check asked and was answered; what is planned if no answer came, or all are the reference's."""
-    exchanges, planned = session.asked(check.name), session.planned(check.name)
-    if not exchanges:
-        exchanges = planned.exchanges
-        if check.outcome != "passed":
-            exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in planned.exchanges]
-    for each in exchanges:
-        if isinstance(each, Reading):
-            yield each
-            continue
-        try:
-            right = session.expected.answers_to(each.question)
-        except NotInPlan:
-            right = [UNKNOWN] * len(each.answers)
-        yield [AnsweredCase(check, *parts) for parts in zip(each.question.cases, each.answers, right, strict=True)]
-
-
-# --- for the learner: the case to look into ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Look:
-    """A look into one exercise: its result, a case of a visible check, whether that stops at a breakpoint."""
-
-    result: ExerciseResult
-    fault: AnsweredCase | None
-    reaches_breakpoint: bool
-
-
-def look_into(judge: Judge, submission: Submission) -> Look:
-    """Grade a submission of one file with its breakpoints switched off. Raises what Judge.grade raises."""
-    found: list[tuple[ExerciseResult, AnsweredCase | None]] = []
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        found.append((result, _case_at_fault(session, result)))
-
-    asked = [submission]
-    if any(b"breakpoint(" in each.content or b"set_trace(" in each.content for each in submission.sources.values()):
-        silent = {id: replace(each, content=each.content + SILENT) for id, each in submission.sources.items()}
-        asked.insert(0, replace(submission, sources=silent))
-    judge.grade(asked, lambda record: None, attend=attend)
-    (result, fault), (_, as_written) = found[0], found[-1]
-    error = as_written.came.error if as_written is not None else None
-    return Look(result, fault, error is not None and error.get("type") == BREAKPOINT)
-
-
-def _case_at_fault(session: Session, result: ExerciseResult) -> AnsweredCase | None:
-    """The case to look into; None where no visible check has one.
-
-    A failed check comes first, then one whose outputs are wrong though it asks for something else, then any. Of a check
-    it is the first wrong case; without one its last if it failed, and its first if it passed.
-    """
-    found = []
-    for check in (each for each in result.checks if each.visible):
-        cases = list[AnsweredCase]()
-        for asked in _asked(session, check):
-            cases += _first_cases(asked, check) if isinstance(asked, Reading) else asked
-        if cases:
-            usual = cases[-1 if check.outcome == "failed" else 0]
-            found.append(next((each for each in cases if each.is_wrong), usual))
-    return min(found, key=lambda fault: (fault.check.outcome != "failed", not fault.is_wrong), default=None)
-
-
-class _FirstAsked(Exception):
-    """Ends a talk at its first question."""
-
-
-def _first_cases(reading: Reading, check: CheckResult) -> list[AnsweredCase]:
-    """What a talk asks first; the answers to it are the learner's own numbers, with which nothing is compared."""
-    asked: list[Case] = []
-
-    def ask(*cases: Case) -> NoReturn:
-        asked.extend(cases)
-        raise _FirstAsked
-
-    with suppress(_FirstAsked):
-        reading.talk(ask)
-    return [AnsweredCase(check, case) for case in asked]
-
-
-# --- for the instructor: everything that a failed check asked ------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ShownCase:
-    """One case of a check, in lines of text."""
-
-    asked: Sequence[str]
-    expected: Sequence[str]
-    came: Sequence[str]
-    is_wrong: bool
-
-
-def asked_again(
-    course: Course, level: Level, seed: int, submission: Submission, exercise: str
-) -> tuple[ExerciseResult, dict[str, list[ShownCase]]]:
-    """Grade a submission's exercise again; returns the result, and the cases of failed checks, wrong ones first."""
-    from .grading import Judge
-
-    shown: dict[str, list[ShownCase]] = {}
-    results: list[ExerciseResult] = []
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        results.append(result)
-        for check in result.checks:
-            if check.outcome == "failed":
-                shown[check.name] = sorted(_shown(session, check), key=lambda case: not case.is_wrong)
-
-    with closing(Judge(course, level, seed, [exercise])) as judge:
-        judge.grade([submission], lambda record: None, attend=attend)
-    (again,) = results
-    return again, shown
-
-
-def _shown(session: Session, check: CheckResult) -> Iterator[ShownCase]:
-    for asked in _asked(session, check):
-        if isinstance(asked, Reading):
-            yield _reading(asked, session.expected)
-            continue
-        for each in asked:
-            yield ShownCase(list(case_text(each.case)), _lines(each.expected), _lines(each.came), each.differs)
-
-
-def _reading(reading: Reading, expected: Expected) -> ShownCase:
-    """A check that reads plain values from the learner's own outputs: these values, and the calls that gave them."""
-    asked = ["# read from numbers that are the learner's own"]
-
-    def answer(question: Question) -> list[Answers]:
-        asked.extend(line for case in question.cases for line in case_text(case))
-        return expected.answers_to(question)
-
-    right = read_from(reading.talk, answer)
-    return ShownCase(asked, _lines(Answers(right)), _lines(Answers(reading.came)), right != reading.came)
+    def text(self) -> dict[str, list[str]]:
+        """Lines of Python: what was asked, what was expected, and what came."""
+        asked = [] if self.later is None else ["# read from numbers that are the learner's own"]
+        for case in (self.case, *(self.later or ())):
+            asked += case_text(case)
+        return {"asked": asked, "expected": _lines(self.expected), "came": _lines(self.came)}
 
 
 def _lines(answers: Answers) -> list[str]:
@@ -207,6 +86,205 @@ def _lines(answers: Answers) -> list[str]:
     return [f"{name} = {value_text(value)}" for name, value in answers.values.items()]
 
 
+def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:
+    """What a check asked and was answered; what is planned if no answer came, or all are the reference's."""
+    exchanges = session.asked(check.name)
+    if not exchanges:
+        exchanges = session.planned(check.name).exchanges
+        if check.outcome != "passed":
+            exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in exchanges]
+    for each in exchanges:
+        if isinstance(each, Reading):
+            yield _read(each, check, session.expected)
+            continue
+        try:
+            right = session.expected.answers_to(each.question)
+        except NotInPlan:
+            right = [UNKNOWN] * len(each.answers)
+        yield from (AnsweredCase(check, *parts) for parts in zip(each.question.cases, each.answers, right, strict=True))
+
+
+def _read(reading: Reading, check: CheckResult, expected: Expected) -> AnsweredCase:
+    cases: list[Case] = []
+
+    def answer(question: Question) -> list[Answers]:
+        cases.extend(question.cases)
+        return expected.answers_to(question)
+
+    right = UNKNOWN
+    with suppress(NotInPlan):
+        right = Answers(read_from(reading.talk, answer))
+    return AnsweredCase(check, cases[0], Answers(reading.came), right, cases[1:])
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look into one exercise: its result, a case of a visible check, whether that stops at a breakpoint."""
+
+    result: ExerciseResult
+    fault: AnsweredCase | None
+    reaches_breakpoint: bool
+
+
+def look_into(judge: Judge, submission: Submission) -> Look:
+    """Grade a submission of one file; if its case stops at a breakpoint, again with the breakpoints switched off.
+
+    Raises what Judge.grade raises.
+    """
+    found: list[tuple[ExerciseResult, AnsweredCase | None]] = []
+
+    def attend(session: Session, result: ExerciseResult) -> None:
+        found.append((result, _case_at_fault(session, result)))
+
+    judge.grade([submission], lambda record: None, attend=attend)
+    fault = found[0][1]
+    reaches_breakpoint = fault is not None and (fault.came.error or {}).get("type") == BREAKPOINT
+    if reaches_breakpoint:
+        silent = {id: replace(each, content=each.content + SILENT) for id, each in submission.sources.items()}
+        judge.grade([replace(submission, sources=silent)], lambda record: None, attend=attend)
+    return Look(*found[-1], reaches_breakpoint)
+
+
+def _case_at_fault(session: Session, result: ExerciseResult) -> AnsweredCase | None:
+    """The case to look into; None where no visible check has one.
+
+    A failed check comes first, then one whose outputs are wrong though it asks for something else, then any. Of a check
+    it is the first wrong case; without one its last if it failed, and its first if it passed.
+    """
+    found = []
+    for check in (each for each in result.checks if each.visible):
+        if cases := list(_answered(session, check)):
+            usual = cases[-1 if check.outcome == "failed" else 0]
+            found.append(next((each for each in cases if each.is_wrong), usual))
+    return min(found, key=lambda fault: (fault.check.outcome != "failed", not fault.is_wrong), default=None)
+
+
+def asked_again(
+    course: Course, level: Level, seed: int, submission: Submission, exercise: str
+) -> tuple[ExerciseResult, dict[str, list[AnsweredCase]]]:
+    """Grade a submission's exercise again; returns the result, and the cases of failed checks, wrong ones first."""
+    from .grading import Judge
+
+    shown: dict[str, list[AnsweredCase]] = {}
+    results: list[ExerciseResult] = []
+
+    def attend(session: Session, result: ExerciseResult) -> None:
+        results.append(result)
+        for check in result.checks:
+            if check.outcome == "failed":
+                shown[check.name] = sorted(_answered(session, check), key=lambda case: not case.differs)
+
+    with closing(Judge(course, level, seed, [exercise])) as judge:
+        judge.grade([submission], lambda record: None, attend=attend)
+    (again,) = results
+    return again, shown
+
+
+# --- a case as the Python code that it stands for -------------------------------------------------------------------
+
+
+def case_text(case: Case) -> Iterator[str]:
+    """A case as lines of Python."""
+    text = CaseText(case)
+    if case.seed:
+        yield f"torch.manual_seed({case.seed})"
+    for number, step in enumerate(case.steps):
+        yield from text.lines(number, step)
+    if case.said:
+        yield f"# {case.said}"
+
+
+class CaseText:
+    """Writes the steps of a case, with readable names for its slots."""
+
+    def __init__(self, case: Case, write: Callable[[str, Any], str] = lambda name, value: value_text(value)) -> None:
+        """write: the expression for the value that is to have a name."""
+        self._named = {slot.number: name for name, slot in case.inputs.items()} | case.returned
+        self._module = case.module.number if case.module else None
+        self._write = write
+        self._texts: dict[int, str] = {}
+
+    def lines(self, number: int, step: Mapping[str, Any]) -> Iterator[str]:
+        """The lines of one step; tensors and results get a name, looked-up things are written where they are used."""
+        do, target = step["do"], self.text(step["target"]) if "target" in step else ""
+        if do == "entry":
+            self._texts[number] = step["name"]
+        elif do == "library_module":
+            self._texts[number] = f"torch.nn.{step['name']}({', '.join(map(repr, step['args']))})"
+        elif do == "tensor":
+            name = self._name(number, "tensor")
+            yield f"{name} = {self._write(name, step['value'])}{'.requires_grad_()' if step['gradient'] else ''}"
+        elif do in ("call", "refuses"):
+            called = self._call(target, step)
+            name = self._name(number, "value")
+            yield f"{name} = {called}{'  # must be refused' if do == 'refuses' else ''}"
+        elif do == "load":
+            for key, value in step["weights"].items():
+                yield f"{target}.{key} = {value_text(value)}"
+        elif do == "prepare":
+            dtype = f".to(torch.{step['dtype']})" if step["dtype"] else ""
+            yield f"{target}.{'train' if step['train'] else 'eval'}(){dtype}"
+        elif do == "gradients":
+            for place, cotangent in enumerate(step["cotangents"], 1):
+                yield f"weighting_{place} = {value_text(cotangent)}"
+            yield "# gradients of the sum of the output, so weighted"
+        elif do == "train":
+            yield f"# {target} is trained at the rate {step['rate']:g} on {in_words(step['batches'])}:"
+            yield f"batches = {value_text(step['batches'])}"
+        elif do in ("attribute", "parameters", "buffers"):
+            yield f"{target}.{step['name'] if do == 'attribute' else f'{do}()'}"
+
+    def _name(self, number: int, kind: str) -> str:
+        """The name of an input or a result, as a Python name."""
+        label = self._named.get(number, "module" if number == self._module else f"{kind}_{number}")
+        self._texts[number] = name = "".join(each if each.isalnum() else "_" for each in label)
+        return name
+
+    def _call(self, target: str, step: Mapping[str, Any]) -> str:
+        parts = [self.text(each) for each in step["args"]]
+        passed = ", ".join(parts + [f"{key}={self.text(each)}" for key, each in step["kwargs"].items()])
+        method = step["method"]
+        if method == "__getitem__":
+            return f"{target}[{passed}]"
+        return f"len({target})" if method == "__len__" else f"{target}{'.' if method else ''}{method}({passed})"
+
+    def text(self, value: Any) -> str:
+        """A value, or what a slot holds, as an expression."""
+        if isinstance(value, Slot):
+            return self._texts.get(value.number, f"value_{value.number}")
+        return _expression(value, self.text) or self._write("value", value)
+
+
+def value_text(value: Any) -> str:
+    """A value as a Python expression, with its numbers to the last bit; of a large tensor only the beginning."""
+    if isinstance(value, torch.Tensor):
+        return _tensor_text(value)
+    return _expression(value, value_text) or (f"<{value.what}>" if isinstance(value, Opaque) else repr(value))
+
+
+def _expression(value: Any, write: Callable[[Any], str]) -> str:
+    """A list, tuple or dict as an expression; "" for anything else."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key!r}: {write(each)}" for key, each in value.items()) + "}"
+    return f"[{', '.join(map(write, value))}]" if isinstance(value, (list, tuple)) else ""
+
+
+def _tensor_text(tensor: torch.Tensor) -> str:
+    kind = "" if tensor.dtype in (torch.float32, torch.int64, torch.bool) else f", dtype=torch.{dtype_name(tensor)}"
+    if not tensor.numel():
+        return f"torch.empty({shape_text(tensor.shape)}{kind})"
+    shown = tensor if tensor.numel() <= MOST_NUMBERS else tensor.flatten()[:MOST_NUMBERS]
+    # as texts, each number has as few digits as give it back
+    numbers = (shown.float() if tensor.dtype == torch.bfloat16 else shown).numpy().astype(str).tolist()
+    text = re.sub(r"\b(inf|nan)\b", r"torch.\1", str(numbers).replace("'", ""))
+    if shown is not tensor:
+        rest = tensor.numel() - MOST_NUMBERS
+        return f"<{in_words(tensor)}, its numbers row by row: {text[1:-1]} ... and {rest} more>"
+    if len(text) > SHORT:  # a line for each row, below the one before
+        text = re.sub(r"(\]+), ", lambda end: f"{end[1]},\n    {' ' * (tensor.dim() - len(end[1]))}", text)
+    return f"torch.tensor({text}{kind})"
+
+
 # --- the first wrong numbers of a visible check ----------------------------------------------------------------------
 
 
@@ -214,19 +292,18 @@ def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: Expected) -> 
     """The first tensor of the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.
+    The numbers of a reading are the learner's own, and those of a random case have no right order.
     """
-    if any(answers.error is not None for exchange in exchanges for answers in exchange.answers):
+    asked = [each for each in exchanges if isinstance(each, Exchange)]
+    if any(answers.error is not None for exchange in asked for answers in exchange.answers):
         return None
-    for exchange in exchanges:
-        if isinstance(exchange, Reading):
-            continue  # its numbers are the learner's own
+    for exchange in asked:
         cases = zip(exchange.question.cases, exchange.answers, expected.answers_to(exchange.question), strict=True)
         for case, came, rights in cases:
-            if case.is_random:
-                continue  # the right output depends on the order in which random numbers are drawn
-            for name, right in rights.values.items():
+            values = {} if case.is_random else {k: right for k, right in rights.values.items() if k != GRADIENTS}
+            for name, right in values.items():
                 what = "The output" if name == OUTPUT else f"`{name}`"
-                for part, one, other in _tensors(came.values.get(name), right, what) if name != GRADIENTS else ():
+                for part, one, other in _tensors(came.values.get(name), right, what):
                     if _is_worth_seeing(one, other):
                         return _mismatch(part, one, other, case.axes)
     return None
@@ -249,7 +326,6 @@ def _is_worth_seeing(came: Any, expected: torch.Tensor) -> bool:
     return (
         expected.dim() > 0
         and expected.shape[-2:].numel() > 1
-        and not expected.is_complex()
         and form_difference(came, expected, what="") is None
         and bool(wrong_places(came, expected).any())
     )
@@ -284,8 +360,8 @@ def _summary(wrong: torch.Tensor, names: Sequence[str]) -> str:
     if bool(wrong.all()):
         return "Both numbers are off." if wrong.numel() == 2 else f"All {wrong.numel()} numbers are off."
     count, pattern = int(wrong.sum()), where(wrong, names)
-    off = f"{count} of {wrong.numel()} numbers {'is' if count == 1 else 'are'} off"
-    return f"{off}, {pattern}; the others are right." if pattern else f"{off}; the others are right."
+    off = f"{count} of {wrong.numel()} numbers {'is' if count == 1 else 'are'} off{pattern and f', {pattern}'}"
+    return f"{off}; the others are right."
 
 
 def _window(flags: torch.Tensor) -> range:

@@ -67,7 +67,7 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
     from rich.panel import Panel
     from rich.syntax import Syntax
 
-    from grader.judge.bank import load_alternatives
+    from grader.judge.bank import load_alternatives, written_alternatives
 
     def panel(title: str, text: str) -> Panel:
         code = Syntax(encodable(visible(text), console.encoding), "python", word_wrap=True, background_color="default")
@@ -88,8 +88,11 @@ def print_answers(workspace: Workspace, exercise: Exercise, console: Console) ->
     if not course.has_answers:
         console.print(NO_ANSWERS)
         return
+    definitions = {
+        id: text.strip() for id, text in written_alternatives(course, exercise).items() if isinstance(text, str)
+    }
     others = {id: _changed(answer, _code(source)) for id, source in load_alternatives(course, exercise).items()}
-    ways = sorted(((id, lines) for id, lines in others.items() if lines), key=lambda way: len(way[1]))
+    ways = sorted(((id, lines) for id, lines in (others | definitions).items() if lines), key=lambda way: len(way[1]))
     for id, lines in ways[:OTHER_WAYS]:
         console.print(panel(f"another way: {id.replace('_', ' ')}", lines))
     if len(ways) > OTHER_WAYS:

@@ -22,9 +22,8 @@ from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import CASE
 from grader.judge.case import OUTPUT, Case
-from grader.judge.case_text import CaseText, value_text
 from grader.judge.compare import RELATIVE, difference
-from grader.judge.shown import AnsweredCase, Look
+from grader.judge.shown import AnsweredCase, CaseText, Look, value_text
 from grader.render.safe_text import safe_line
 from grader.sandbox.inside.wire import Slot
 

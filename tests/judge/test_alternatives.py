@@ -3,7 +3,7 @@
 import pytest
 
 from grader.judge.bank import defined_anew
-from grader.judge.faults import BankError
+from grader.judge.faults import GraderBroken
 
 from ..cases import rows, table
 
@@ -17,6 +17,6 @@ def test_definitions_stand_in_place_of_the_references(case: dict[str, str]):
 
 @rows(TABLES["refused"])
 def test_an_alternative_that_defines_nothing_is_told(case: dict[str, str]):
-    with pytest.raises(BankError) as refused:
+    with pytest.raises(GraderBroken) as refused:
         defined_anew(TABLES["reference"], case["text"], "kit: 'own'")
     assert str(refused.value) == case["says"]

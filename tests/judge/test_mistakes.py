@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from grader.judge.bank import Mistake, load_bank
-from grader.judge.faults import BankError
+from grader.judge.faults import GraderBroken
 
 from ..cases import rows, table
 
@@ -29,12 +29,12 @@ def test_a_whole_file_stands_for_itself():
     ids=["absent", "twice", "none", "no-change"],
 )
 def test_an_edit_that_does_not_fit_is_told(edits):
-    with pytest.raises(BankError):
+    with pytest.raises(GraderBroken):
         mistake(edits=edits).source_from(REFERENCE)
 
 
 def test_a_missing_bank_is_told(tmp_path):
-    with pytest.raises(BankError, match="no bank"):
+    with pytest.raises(GraderBroken, match="no bank"):
         load_bank(tmp_path / "bank.py")
 
 
@@ -60,6 +60,6 @@ def test_a_bank_takes_mistakes_from_the_families_of_its_own_course(tmp_path):
 @rows(TABLES["unusable"])
 def test_a_bank_that_cannot_be_used_is_told_with_its_line(case, tmp_path):
     bank = case["bank"] if "bank" in case else TABLES["bank"].replace(case["was"], case["now"])
-    with pytest.raises(BankError) as caught:
+    with pytest.raises(GraderBroken) as caught:
         load_bank(write_kits(tmp_path, bank))
     assert case["says"] in str(caught.value) and "\n" not in str(caught.value)

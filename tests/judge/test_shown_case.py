@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from grader.judge.case import Case, function, module
-from grader.judge.case_text import MOST_NUMBERS, case_text, value_text
+from grader.judge.shown import MOST_NUMBERS, case_text, value_text
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from grader.judge.compare import difference
-from grader.judge.whereabouts import misplaced, where
+from grader.judge.compare import difference, misplaced, where
 
 from ..cases import rows, table
 
