@@ -1,7 +1,12 @@
-"""Proves kits: each one's checks accept and refuse what they should, and each of its mistakes is named."""
+"""Proves kits: each one's checks accept and refuse what they should, each of its mistakes is named, its examples hold.
+
+The examples that learners read in an exercise's docstrings are run: each gives what it says.
+"""
 
 from __future__ import annotations
 
+import ast
+import doctest
 import multiprocessing
 import re
 from collections.abc import Callable, Sequence
@@ -10,24 +15,24 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.intake import SourceFile, Submission
 from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
-from grader.judge.expected import quietly
+from grader.judge.expected import TrustedModule, quietly
 from grader.judge.grading import Judge
 from grader.judge.rehearsal import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home
 
-from .kit import misfits
+from .kit import misfits, named
 
 EXERCISES_AT_A_TIME = 6
 """Batch size for each process: starting a judge costs a second, waiting for the last batch may cost more."""
-
 SPARE_TIME_FACTOR = 5
 """A reference must finish in this part of the time limit."""
 TIMINGS = 3
@@ -36,6 +41,9 @@ REFERENCE = "reference"
 TRUSTED_CHECKS = "tests/kits/"
 """If a message contains this, it names a line of the checks."""
 DECIMALS = re.compile(r"\d+\.\d{3,}")
+
+
+# --- what is graded ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -76,10 +84,37 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     ]
 
 
+def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:
+    wrong = [
+        f"{check.name} refuses a right answer: {check.message}" for check in result.checks if check.outcome != "passed"
+    ]
+    if not wrong and abs(result.points - exercise.points) > POINTS_TOLERANCE:
+        wrong.append(f"the checks give {result.points:g} points, course.yml says {exercise.points:g}")
+    return wrong
+
+
+def _nothing_earned(result: ExerciseResult) -> list[str]:
+    return [f"the stub earns {result.points:g} points"] if result.points else []
+
+
+def _caught(mistake: Mistake, caught_by: str, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
+    failed = {check.name for check in result.checks if check.outcome == "failed"}
+    problems = []
+    if caught_by not in failed:
+        problems.append(f"not caught by {caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
+    diagnosed = result.diagnosis[0].mistake if result.diagnosis else "nothing"
+    kinds = {each.id: each.same_as or each.id for each in bank}
+    if kinds.get(diagnosed) != kinds[mistake.id]:
+        problems.append(f"diagnosed as {diagnosed}")
+    return problems
+
+
+# --- grading it -------------------------------------------------------------------------------------------------------
+
+
 def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
     """Grade every trial and return the errors, one sentence each."""
     problems: list[str] = []
-    slow: list[Trial] = []
     broken: dict[tuple[str, str], str] = {}
     unsound: set[str] = set()
     for trial, result in _results(judge, planned):
@@ -93,12 +128,12 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
                 told = f"{id}: {check.name}, first at {trial.name}: {check.message}{remedy}"
                 broken.setdefault((id, check.name), told)
         else:
-            found = [*trial.expect(result), *_leaks(result), *_asked_otherwise(judge, trial)]
+            found = [*trial.expect(result), *_leaks(result)]
+            found += _too_slow(judge, trial, result) if trial.name == REFERENCE else _asked_otherwise(judge, trial)
             problems += [f"{id}, {trial.name}: {problem}" for problem in found]
-            slow += [trial] if _is_slow(trial, result) else []
         if trial.name == REFERENCE and (found or result.status == "error"):
             unsound.add(id)
-    return [*broken.values(), *problems, *_still_slow(judge, slow)]
+    return [*broken.values(), *problems]
 
 
 def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
@@ -109,9 +144,24 @@ def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, Exerci
     return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 
 
-def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
-    if trial.name == REFERENCE:
+def _leaks(result: ExerciseResult) -> list[str]:
+    hidden = [check for check in result.checks if not check.visible]
+    return [f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)]
+
+
+def _too_slow(judge: Judge, trial: Trial, result: ExerciseResult) -> list[str]:
+    """Report a reference that takes too much of its time limit, every time."""
+    limit, seconds = trial.exercise.limits.seconds, result.seconds
+    for _ in range(TIMINGS - 1):
+        if seconds > limit / SPARE_TIME_FACTOR:
+            ((_, again),) = _results(judge, [trial])
+            seconds = again.seconds
+    if seconds <= limit / SPARE_TIME_FACTOR:
         return []
+    return [f"it takes {seconds:.1f} s; a limit of {limit:g} s asks for {limit / SPARE_TIME_FACTOR:g}"]
+
+
+def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
     kit = judge.kits[trial.exercise.id]
     with quietly():
         found = list(asks_otherwise(judge.expected(kit).plan, kit, judge.seed, trial.source))
@@ -119,24 +169,6 @@ def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
         f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
         for check, number in found
     ]
-
-
-def _is_slow(trial: Trial, result: ExerciseResult) -> bool:
-    return trial.name == REFERENCE and result.seconds > trial.exercise.limits.seconds / SPARE_TIME_FACTOR
-
-
-def _still_slow(judge: Judge, slow: list[Trial]) -> list[str]:
-    """Time these trials again, and report those that are slow every time."""
-    problems: list[str] = []
-    for _ in range(TIMINGS - 1):
-        timed = [(trial, result) for trial, result in _results(judge, slow) if _is_slow(trial, result)]
-        slow = [trial for trial, _ in timed]
-        problems = []
-        for trial, result in timed:
-            limit = trial.exercise.limits.seconds
-            asked = f"a limit of {limit:g} s asks for {limit / SPARE_TIME_FACTOR:g}"
-            problems.append(f"{trial.exercise.id}, {trial.name}: it takes {result.seconds:.1f} s; {asked}")
-    return problems
 
 
 def prove_in_parallel(
@@ -167,7 +199,8 @@ def prove_in_parallel(
 def _prove_part(course_file: Path, seed: int, level: Level, ids: Sequence[str]) -> tuple[int, list[str]]:
     """Runs in a worker process: prove some kits. A kit with contradictions is not graded at all."""
     course, graded = load_course(course_file), 0
-    found = {id: misfits(course, course.exercise(id)) for id in ids}
+    exercises = [course.exercise(id) for id in ids]
+    found = {each.id: [*misfits(course, each), *wrong_examples(course, each)] for each in exercises}
     problems = [problem for each in found.values() for problem in each]
     sound = [id for id in ids if not found[id]]
     planned = [trial for id in sound for trial in trials(course, course.exercise(id))]
@@ -180,31 +213,75 @@ def _prove_part(course_file: Path, seed: int, level: Level, ids: Sequence[str]) 
     return graded, problems
 
 
-def _all_right(exercise: Exercise, result: ExerciseResult) -> list[str]:
-    wrong = [
-        f"{check.name} refuses a right answer: {check.message}" for check in result.checks if check.outcome != "passed"
-    ]
-    if not wrong and abs(result.points - exercise.points) > POINTS_TOLERANCE:
-        wrong.append(f"the checks give {result.points:g} points, course.yml says {exercise.points:g}")
-    return wrong
+# --- examples in docstrings -------------------------------------------------------------------------------------------
+
+PROMPT = ">>>"
+NEGATIVE_ZERO = re.compile(r"-(0\.0*)(?![0-9])")
+ONE_OF_MANY = "for instance"
+"""In the comment of an example with a random result: it is run, but its output is not compared."""
+ANY_OUTPUT = f"{doctest.ELLIPSIS_MARKER}\n"
 
 
-def _nothing_earned(result: ExerciseResult) -> list[str]:
-    return [f"the stub earns {result.points:g} points"] if result.points else []
+def wrong_examples(course: Course, exercise: Exercise) -> list[str]:
+    """The first wrong example of each docstring of the reference, one sentence each."""
+    solution = course.solution_path(exercise)
+    text, name = solution.read_text(encoding="utf-8"), named(course, solution)
+    try:
+        texts = [(docstring, line) for docstring, line in _docstrings(ast.parse(text)) if PROMPT in docstring]
+        if not texts:
+            return []
+        names = {**_of_others(course, exercise, text), **TrustedModule(text, f"reference {solution.stem}").namespace}
+    except SyntaxError as error:
+        return [f"{name}:{error.lineno}: SyntaxError: {error.msg}. Mend that line"]
+    except Exception as error:
+        return [f"{name}: it cannot be run ({type(error).__name__}: {error}). Mend the file"]
+    return [problem for docstring, line in texts for problem in _wrong_in(docstring, line, name, dict(names))]
 
 
-def _caught(mistake: Mistake, caught_by: str, bank: Sequence[Mistake], result: ExerciseResult) -> list[str]:
-    failed = {check.name for check in result.checks if check.outcome == "failed"}
-    problems = []
-    if caught_by not in failed:
-        problems.append(f"not caught by {caught_by} (failed: {', '.join(sorted(failed)) or 'nothing'})")
-    named = result.diagnosis[0].mistake if result.diagnosis else "nothing"
-    kinds = {each.id: each.same_as or each.id for each in bank}
-    if kinds.get(named) != kinds[mistake.id]:
-        problems.append(f"diagnosed as {named}")
-    return problems
+def _wrong_in(docstring: str, line: int, name: str, names: dict[str, Any]) -> list[str]:
+    """The first wrong example of a docstring that begins in this line."""
+    try:
+        examples = doctest.DocTestParser().get_examples(docstring)
+        for each in examples:
+            if ONE_OF_MANY in each.source and each.want:
+                each.want = ANY_OUTPUT
+        runner = doctest.DebugRunner(checker=_Spaced(), verbose=False, optionflags=doctest.ELLIPSIS)
+        runner.run(doctest.DocTest(examples, names, name, name, line, docstring), out=lambda _: None)
+    except ValueError as error:  # the error says which line of the docstring
+        return [f"{name}:{line}: an example cannot be read ({error}). Mend it"]
+    except doctest.DocTestFailure as wrong:
+        shown, wanted = (" ".join(each.split()) or "nothing" for each in (wrong.got, wrong.example.want))
+        what = f"gives {shown}, and not {wanted}: mend one of them"
+        return [f"{name}:{line + wrong.example.lineno}: the example {what}"]
+    except doctest.UnexpectedException as wrong:
+        kind, said, _ = wrong.exc_info
+        return [f"{name}:{line + wrong.example.lineno}: the example ends with {kind.__name__}: {said}. Mend it"]
+    return []
 
 
-def _leaks(result: ExerciseResult) -> list[str]:
-    hidden = [check for check in result.checks if not check.visible]
-    return [f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)]
+def _of_others(course: Course, exercise: Exercise, text: str) -> dict[str, Any]:
+    """Names from other exercises that examples may use; if two exercises define a name, a required one wins."""
+    found: dict[str, Any] = {}
+    for other in sorted(course.exercises, key=lambda each: each.id in exercise.requires):
+        wanted = [name for name in other.entry_points if name in text and name not in exercise.entry_points]
+        path = course.solution_path(other)
+        if wanted and path.is_file():
+            names = TrustedModule(path.read_text(encoding="utf-8"), f"reference {path.stem}").namespace
+            found.update({name: names[name] for name in wanted if name in names})
+    return found
+
+
+def _docstrings(tree: ast.Module) -> list[tuple[str, int]]:
+    """Each docstring as written in the file, and its first line number."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    texts = [(ast.get_docstring(node, clean=False), node) for node in nodes]
+    return [(text, node.body[0].lineno) for text, node in texts if text is not None]
+
+
+class _Spaced(doctest.OutputChecker):
+    """Treats outputs as equal that differ only in whitespace, line ends and the sign of a zero."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        texts = ("".join(text.replace(doctest.BLANKLINE_MARKER, "").split()) for text in (want, got))
+        one, other = (NEGATIVE_ZERO.sub(r"\1", text) for text in texts)
+        return one == other or super().check_output(want, got, optionflags)

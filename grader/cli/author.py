@@ -23,7 +23,7 @@ def new(
     course: CourseFile = None,
 ) -> None:
     """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
-    from grader.authoring.scaffold import new_exercise, write_scaffold
+    from grader.authoring.kit import new_exercise, write_scaffold
 
     chosen = course_at(course)
     if not (id.isidentifier() and id.islower() and not iskeyword(id)):

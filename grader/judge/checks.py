@@ -86,6 +86,8 @@ class Check:
         worth, wants = vars(function).get("worth"), frozenset(inspect.signature(function).parameters)
         if worth is None:
             raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
+        if not worth.title:
+            raise GraderBroken(f"{where}: {name} has no docstring: write the sentence that a learner reads")
         if strange := ", ".join(sorted(wants - GIVEN)):
             raise GraderBroken(f"{where}: {name} gets `learner` and `draw`, and there is no `{strange}`")
         return cls(name, worth, function, wants)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.scaffold import new_exercise, write_scaffold
+from grader.authoring.kit import new_exercise, write_scaffold
 from grader.course import load_course
 from grader.course.stubs import make_stub
 

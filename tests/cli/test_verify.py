@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from grader.authoring.kit import incomplete, misfits, write_stubs
+from grader.authoring.verify import wrong_examples
 from grader.course import load_course
 
 from ..cases import rows, table
@@ -26,7 +27,7 @@ def test_what_an_author_got_wrong_is_told_once_with_its_file_and_line(case: dict
     course = load_course(tiny_course / "course.yml")
     (exercise,) = course.exercises
     write_stubs(course, [exercise])
-    (sentence,) = incomplete(course, exercise) or misfits(course, exercise)
+    (sentence,) = incomplete(course, exercise) or misfits(course, exercise) or wrong_examples(course, exercise)
     lines = (tiny_course / file).read_text().splitlines()
     line = next(number for number, each in enumerate(lines, 1) if case["line_with"] in each)
     assert f"{file}:{line}" in sentence and case["told"] in sentence, sentence
@@ -69,7 +70,7 @@ def test_an_example_may_use_what_other_exercises_define(tmp_path: Path, make_cou
     example = EXAMPLE.replace("share(", "split(").replace("0.6000", "0.5000")
     change(root / SOLUTION, "of its row.", example)
     course = load_course(root / "course.yml")
-    assert misfits(course, course.exercise("share")) == []
+    assert wrong_examples(course, course.exercise("share")) == []
 
 
 def test_right_examples_hold_however_they_are_aligned_and_random_ones_are_only_run(
@@ -81,4 +82,4 @@ def test_right_examples_hold_however_they_are_aligned_and_random_ones_are_only_r
         path.read_text().replace("of its row.", f"{right}    >>> torch.rand(1)  # for instance\n    tensor([2.])\n")
     )
     course = load_course(tiny_course / "course.yml")
-    assert misfits(course, course.exercise("share")) == []
+    assert wrong_examples(course, course.exercise("share")) == []

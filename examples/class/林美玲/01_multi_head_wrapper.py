@@ -1,6 +1,39 @@
+"""Several heads side by side: the simplest multi-head attention is a list of attentions.
+
+    result = head_0(x), head_1(x), …, head_(h-1)(x)         side by side, along the width
+
+    x               (b, n, d_in)               batch, tokens, width that comes in
+    each head(x)    (b, n, d_out)              batch, tokens, width of one head
+    returns         (b, n, d_out * num_heads)  batch, tokens, width of all heads together
+
+Document: iThome, "Day 15. Multi-head Attention", the first version, with a ModuleList.
+
+`CausalAttention` is given below, complete. Write the wrapper only. Its heads are an nn.ModuleList named `heads`, and
+that is all it has; the parameters are then called heads.0.W_query.weight, heads.0.W_key.weight and so on. Every head
+gets the same d_in, d_out, context_length, dropout and qkv_bias, and weights of its own.
+
+On two copies of "Your journey starts with one step", six tokens of width 3:
+
+    >>> journey = torch.tensor([[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64],
+    ...                         [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]])
+    >>> batch = torch.stack([journey, journey])
+    >>> _ = torch.manual_seed(123)
+    >>> wrapper = MultiHeadAttentionWrapper(d_in=3, d_out=2, context_length=6, dropout=0.0, num_heads=2)
+    >>> wrapper(batch).shape
+    torch.Size([2, 6, 4])
+    >>> wrapper(batch)[0, 0].detach()
+    tensor([-0.4519,  0.2216,  0.4772,  0.1063])
+
+These four numbers hold when the heads are made in order. The first two are those of a single CausalAttention. There are
+never more than `context_length` tokens.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
+"""
+
 import torch
-from torch import nn
 import torch.nn.functional as F
+from torch import nn
 
 
 class CausalAttention(nn.Module):
@@ -24,8 +57,6 @@ class CausalAttention(nn.Module):
 
 
 class MultiHeadAttentionWrapper(nn.Module):
-    """The heads only keep the weights; the products of all of them are made at once."""
-
     def __init__(
         self,
         d_in: int,
@@ -39,6 +70,13 @@ class MultiHeadAttentionWrapper(nn.Module):
         self.heads = nn.ModuleList(
             [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
         )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.cat([head(x) for head in self.heads], dim=-1)
+
+
+class MultiHeadAttentionWrapper(MultiHeadAttentionWrapper):
+    """The heads only keep the weights; the products of all of them are made at once."""
 
     def project(self, x, name):
         layers = [getattr(head, name) for head in self.heads]

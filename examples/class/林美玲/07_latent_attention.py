@@ -1,6 +1,43 @@
+"""Latent attention: of each token only a short summary is kept, and keys and values are made out of it again.
+
+    latents = the cached ones, then kv_down(x)           one short vector for each token
+    k, v    = heads of k_up(latents), v_up(latents)      for all tokens so far
+    out     = o_proj(softmax(q · kᵀ / √head_dim) · v, the heads side by side)
+
+    x         (b, n, hidden_dim)          batch, new tokens, width
+    cache     None, or (b, past, latent_dim): the latents of the `past` tokens before x
+    latents   (b, past + n, latent_dim)   batch, all tokens so far, width of a summary; this is the new cache
+    q         (b, h, n, head_dim)         batch, heads, new tokens, head_dim = hidden_dim / h
+    k, v      (b, h, past + n, head_dim)  batch, heads, all tokens so far, head_dim
+    returns   (out, cache)                out (b, n, hidden_dim), cache (b, past + n, latent_dim)
+
+Causal: new token i is token past + i of the text, and sees the tokens 0 … past + i. However a text is cut into chunks,
+the outputs are those of one pass. A cache that was passed in is not changed. A later token weighs nothing, however high
+its score.
+
+Document: none of the five; "DeepSeek-V2: A Strong, Economical, and Efficient Mixture-of-Experts Language Model",
+section 2.1, without its rotary part. The cache is a tensor, and nothing but the latents is in it:
+
+    >>> attention = LatentAttention(hidden_dim=8, nums_head=2, latent_dim=3)
+    >>> x = torch.randn(1, 5, 8)
+    >>> out, cache = attention(x[:, :4])
+    >>> cache.shape                                        # 4 · 3 numbers; keys and values would be 4 · 16
+    torch.Size([1, 4, 3])
+    >>> out, cache = attention(x[:, 4:], cache)
+    >>> cache.shape
+    torch.Size([1, 5, 3])
+
+The layers q_proj and o_proj are nn.Linear(hidden_dim, hidden_dim), kv_down is nn.Linear(hidden_dim, latent_dim), k_up
+and v_up are nn.Linear(latent_dim, hidden_dim), all without bias. A hidden_dim that nums_head does not divide is refused
+with AssertionError or ValueError.
+
+House rules (first lesson): float32 and float64, with gradients; inputs stay as they are; each call stands for itself;
+the checks load weights by these names.
+"""
+
 import torch
-from torch import nn
 import torch.nn.functional as F
+from torch import nn
 
 
 class LatentAttention(nn.Module):
