@@ -12,8 +12,7 @@ from typer import Argument, Option
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.sandbox.doctor import examine, strongest_level, try_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
-from grader.service.client import SWITCH, is_kept_warm, judge_for, running_judges
-from grader.service.registration import ServiceError
+from grader.service.client import SWITCH, ServiceError, is_kept_warm, judge_for, running_judges
 
 from .app import LEARN, app, say
 from .named_paths import demand_there

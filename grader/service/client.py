@@ -1,44 +1,41 @@
 """The judge for a command: the warm one, started if there is none, or else one in this process.
 
-Also finds the warm judges, and ends them.
+Judges are registered in a folder that is the user's alone, each in a file of mode 0600 with its address and its
+authentication key: whoever can read it can ask that judge. Messages are JSON, as bytes; nothing is ever unpickled.
+Whether program or course have changed is told by names, sizes and times of files, which takes milliseconds.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, answer_challenge, deliver_challenge
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from grader.files import demand_own, lock_at
+from pydantic import ConfigDict, TypeAdapter, with_config
+
+from grader.errors import KataError
+from grader.files import demand_own, lock_at, own_folder, write_file
+from grader.intake import Submission
 from grader.judge.faults import GraderBroken
+from grader.mismatch import Mismatch
 from grader.sandbox.levels import Level, MachineError, launch_ahead
 from grader.starting import HOME
 
-from .registration import (
-    NOT_LAST,
-    REPLY,
-    REQUEST,
-    Registration,
-    Reply,
-    Request,
-    ServiceError,
-    course_stamp,
-    judge_name,
-    judges_folder,
-    registered,
-    unregister,
-)
-
 if TYPE_CHECKING:
     from grader.course import Course
-    from grader.intake import Submission
     from grader.judge.grading import Judge
     from grader.mismatch import Shown
     from grader.record import Record
@@ -57,6 +54,15 @@ SILENT_SECONDS = 900.0
 MOST_JUDGES = 5
 """How many judges are asked when each ends before it has begun: it was idle, or the course changed."""
 END_SECONDS = 5.0
+SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON", "HOME", "TMPDIR", "TMP", "TEMP")
+"""Prefixes of the environment variables that may affect a judge's work."""
+READ_OF_COURSE = ("course.yml", "solutions", "tests/kits", "plans")
+"""What a judge reads from a course. Files that learners edit are not part of it."""
+SKIPPED = ("__pycache__", "carried_course")
+
+
+class ServiceError(KataError):
+    """No judge can be kept warm here, or none lasts."""
 
 
 def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> AnyJudge:
@@ -73,6 +79,36 @@ def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ())
 def is_kept_warm() -> bool:
     """Whether the user wants judges kept warm."""
     return os.environ.get(SWITCH, "") != "0"
+
+
+# --- messages -------------------------------------------------------------------------------------------------------
+
+
+@with_config(ConfigDict(ser_json_bytes="base64", val_json_bytes="base64"))
+@dataclass(frozen=True)
+class Request:
+    """Asks for a submission's record, or, without a submission, for the judge's end. No exercises named: all."""
+
+    seed: int = 0
+    only: tuple[str, ...] = ()
+    submission: Submission | None = None
+
+
+@with_config(ConfigDict(ser_json_inf_nan="constants"))
+@dataclass(frozen=True)
+class Reply:
+    """One message of an answer; all kinds but those of NOT_LAST are the last one."""
+
+    kind: Literal["begun", "advance", "graded", "machine", "broken", "ended"]
+    text: str = ""
+    """The exercise that was done, the record as JSON, or the sentence of an error."""
+    mismatches: tuple[tuple[str, str, Mismatch], ...] = ()
+    """By exercise and check, with the record."""
+
+
+NOT_LAST = ("begun", "advance")
+REQUEST = TypeAdapter(Request)
+REPLY = TypeAdapter(Reply)
 
 
 class WarmJudge:
@@ -161,6 +197,88 @@ def _launch(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "grader.service.server", *arguments], cwd=HOME, **nothing, **apart)
 
 
+def _replies(judge: Registration, connection: Connection, request: Request) -> Iterator[Reply]:
+    """The replies to a request. They stop before the last one when the judge ends."""
+    with suppress(OSError, EOFError, ValueError):
+        connection.send_bytes(REQUEST.dump_json(request))
+        while connection.poll(SILENT_SECONDS):
+            reply = REPLY.validate_json(connection.recv_bytes())
+            yield reply
+            if reply.kind not in NOT_LAST:
+                return
+        unregister(judges_folder(), judge)
+
+
+# --- where judges are -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A warm judge: how to connect to it, and what it is for."""
+
+    name: str
+    pid: int
+    address: str
+    key: str
+    """The authentication key of both ends, in hexadecimal."""
+    course: str
+    level: str
+
+
+def judge_name(course: Path, level: Level) -> str:
+    """The name of the judge for a course.yml: the same for all commands of this program in this environment."""
+    settings = sorted([name, value] for name, value in os.environ.items() if name.startswith(SETTINGS))
+    program = [str(HOME), sys.executable, sys.version, shutil.which("bwrap")]
+    return hashlib.sha256(json.dumps([*program, str(course), level, settings]).encode()).hexdigest()[:32]
+
+
+def judges_folder() -> Path:
+    """The folder of registrations, made if need be. Raises ServiceError when it is not the user's alone."""
+    names = ("LOCALAPPDATA",) if os.name == "nt" else ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME")
+    places = [*(os.environ.get(name, "") for name in names), os.path.expanduser("~/.cache")]
+    if (state := next(filter(os.path.isabs, places), None)) is None:
+        raise ServiceError("It is not known where your own files are: set HOME to your home folder.")
+    folder = Path(state) / "attention-kata" / f"judges-{platform.node()}"  # homes are shared between machines
+    try:
+        return own_folder(folder)
+    except OSError as error:
+        raise ServiceError(f"{folder} cannot be used: {error.strerror or error}.") from None
+
+
+def register(folder: Path, judge: Registration) -> None:
+    """Publish a judge. Raises OSError."""
+    write_file(folder / f"{judge.name}.json", json.dumps(asdict(judge)).encode(), mode=0o600)
+
+
+def registered(folder: Path, name: str = "*") -> list[Registration]:
+    """The judges of that name, at most one, or all. They may have ended since."""
+    found = []
+    for path in folder.glob(f"{name}.json"):
+        with suppress(OSError, ValueError, TypeError):
+            found.append(Registration(**json.loads(path.read_bytes())))
+    return found
+
+
+def unregister(folder: Path, judge: Registration) -> None:
+    """Remove a judge's socket, and its registration unless another judge has taken the name since."""
+    with suppress(OSError):
+        if judge in registered(folder, judge.name):
+            (folder / f"{judge.name}.json").unlink()
+        os.unlink(judge.address)
+        os.rmdir(os.path.dirname(judge.address))
+
+
+def running_judges(*, end: bool = False) -> list[Registration]:
+    """The judges that answer. `end` asks each to end, after the requests it has. Raises ServiceError."""
+    found = _reached(judges_folder())
+    for _, connection in found:
+        with connection, suppress(OSError):
+            if end:
+                connection.send_bytes(REQUEST.dump_json(Request()))
+                connection.poll(END_SECONDS)
+    return [judge for judge, _ in found]
+
+
 def _reached(folder: Path, name: str = "*") -> list[tuple[Registration, Connection]]:
     """The judges of that name, at most one, or all, with a connection to each. Others are unregistered."""
     found = []
@@ -181,24 +299,28 @@ def _reached(folder: Path, name: str = "*") -> list[tuple[Registration, Connecti
     return found
 
 
-def _replies(judge: Registration, connection: Connection, request: Request) -> Iterator[Reply]:
-    """The replies to a request. They stop before the last one when the judge ends."""
-    with suppress(OSError, EOFError, ValueError):
-        connection.send_bytes(REQUEST.dump_json(request))
-        while connection.poll(SILENT_SECONDS):
-            reply = REPLY.validate_json(connection.recv_bytes())
-            yield reply
-            if reply.kind not in NOT_LAST:
-                return
-        unregister(judges_folder(), judge)
+def course_stamp(course: Path) -> str:
+    """Digest of the state of a course.yml, of what belongs to it, of this program and of the installed PyTorch."""
+    torch = find_spec("torch")
+    places = [HOME / "grader", *(course.parent / part for part in READ_OF_COURSE)]
+    if torch and torch.origin:
+        places.append(Path(torch.origin).with_name("version.py"))
+    lines = sorted(_state(path) for place in places for path in _files(place))
+    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def running_judges(*, end: bool = False) -> list[Registration]:
-    """The judges that answer. `end` asks each to end, after the requests it has. Raises ServiceError."""
-    found = _reached(judges_folder())
-    for _, connection in found:
-        with connection, suppress(OSError):
-            if end:
-                connection.send_bytes(REQUEST.dump_json(Request()))
-                connection.poll(END_SECONDS)
-    return [judge for judge, _ in found]
+def _files(place: Path) -> Iterator[str]:
+    """Each file at or below a place."""
+    if place.is_file():
+        yield os.fspath(place)
+    for folder, folders, files in os.walk(place, followlinks=True):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        yield from (os.path.join(folder, name) for name in files)
+
+
+def _state(path: str) -> str:
+    """One line; ctime too, which cannot be set back."""
+    with suppress(OSError):  # deleted meanwhile, or a dangling link: editors leave such things beside what they edit
+        found = os.stat(path)
+        return f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ctime_ns}\0{found.st_ino}\n"
+    return f"{path}\0\n"

@@ -20,9 +20,11 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from grader.errors import KataError
-from grader.sandbox.levels import Launched, Level, MachineError, launch_ahead
+from grader.intake import Submission
+from grader.mismatch import Mismatch
+from grader.sandbox.levels import Level, MachineError, launch_ahead
 
-from .registration import (
+from .client import (
     REPLY,
     REQUEST,
     Registration,
@@ -36,9 +38,7 @@ from .registration import (
 )
 
 if TYPE_CHECKING:
-    from grader.intake import Submission
     from grader.judge.grading import Judge
-    from grader.mismatch import Mismatch
     from grader.record import Record
 
 IDLE_SECONDS = 15 * 60.0
@@ -55,13 +55,9 @@ class Server:
     """Accepts requests, answers one after another, and ends when it is no longer needed."""
 
     def __init__(self, name: str, course: Path, level: Level, stamp: str) -> None:
-        """Register, and accept callers from now on. Raises OSError, ServiceError."""
+        """Register, and accept callers from now on. Raises OSError, ServiceError, MachineError."""
         self._course, self._level, self._stamp = course, level, stamp
-        self._launched: Launched | MachineError
-        try:
-            self._launched = launch_ahead(level)  # first, so that torch loads there meanwhile
-        except MachineError as error:
-            self._launched = error
+        self._launched = launch_ahead(level)  # first, so that torch loads there meanwhile
         self._judge: Judge | None = None
         self._queue: SimpleQueue[tuple[Request, Connection]] = SimpleQueue()
         self._caller: Connection | None = None
@@ -137,8 +133,6 @@ class Server:
         records: list[Record] = []
         mismatches: list[tuple[str, str, Mismatch]] = []
         try:
-            if isinstance(self._launched, MachineError):
-                raise self._launched
             if self._judge is None:
                 self._judge = Judge(load_course(self._course), self._level, 0, launched=self._launched)
             self._judge.choose(request.only)
@@ -149,10 +143,8 @@ class Server:
                 lambda exercise: _send(Reply("advance", exercise), caller),
                 lambda _, *shown: mismatches.append(shown),
             )
-        except MachineError as error:
-            return Reply("machine", str(error))
-        except KataError as error:
-            return Reply("broken", str(error))
+        except (MachineError, KataError) as error:
+            return Reply("machine" if isinstance(error, MachineError) else "broken", str(error))
         except Exception as error:
             return Reply("broken", f"The judge broke ({type(error).__name__}: {error}). That is no fault of your code.")
         return Reply("graded", records[0].to_json(), tuple(mismatches))

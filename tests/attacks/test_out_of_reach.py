@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from grader.sandbox.doctor import strongest_level
-from grader.service.client import running_judges
-from grader.service.registration import judges_folder
+from grader.service.client import judges_folder, running_judges
 from tests.cases import table
 
 LOOKING = table(__file__, "shared.yml")["looking"]

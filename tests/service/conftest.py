@@ -14,8 +14,7 @@ import pytest
 
 from grader.intake import SourceFile, Submission
 from grader.record import Record
-from grader.service.client import WarmJudge, running_judges
-from grader.service.registration import Registration, judges_folder, registered
+from grader.service.client import Registration, WarmJudge, judges_folder, registered, running_judges
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]

@@ -19,8 +19,15 @@ import pytest
 
 from grader.files import demand_own
 from grader.service import client
-from grader.service.client import running_judges
-from grader.service.registration import Registration, ServiceError, judge_name, judges_folder, register, registered
+from grader.service.client import (
+    Registration,
+    ServiceError,
+    judge_name,
+    judges_folder,
+    register,
+    registered,
+    running_judges,
+)
 from tests.service.conftest import RIGHT, Home, graded
 
 pytestmark = pytest.mark.timeout(600)

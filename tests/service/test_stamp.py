@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.service.registration import course_stamp
+from grader.service.client import course_stamp
 
 
 def same_size(path: Path) -> None:

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from grader.record import Record
-from grader.service import client, registration
-from grader.service.client import running_judges
-from grader.service.registration import Reply, course_stamp, judge_name, registered
+from grader.service import client
+from grader.service.client import Reply, course_stamp, judge_name, registered, running_judges
 from tests.service.conftest import RIGHT, Done, Home, await_true, graded, is_running, submission
 
 pytestmark = pytest.mark.timeout(600)
@@ -152,13 +151,6 @@ def test_changed_course_counts_at_once(file: str, old: str, new: str, points: in
     assert graded(judge, RIGHT) == ("somebody", points)
     assert home.judge() != before
     await_true(lambda: not is_running(before.pid))
-
-
-def test_another_version_of_the_protocol_asks_another_judge(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    old = home.warm() and home.judge()
-    monkeypatch.setattr(registration, "PROTOCOL", registration.PROTOCOL + 1)
-    home.warm()
-    assert old in running_judges() and len(running_judges()) == 2
 
 
 def test_judge_that_is_idle_ends(home: Home) -> None:
