@@ -8,10 +8,8 @@ no place in this format; they are properties of the suite.
 
 GitHub: one file a submission, by classroom-resources/autograding-grading-reporter (README.md and src/). A step of the
 workflow sets an output to this JSON in base64, and the reporter is given it as `<RUNNER>_RESULTS`. The fields are those
-that classroom-resources/autograding-io-grader sets: version, status (pass, fail or error), max_score, and tests with
-name, status, message, test_code, filename, line_no, duration (milliseconds) and score. The reporter adds up the scores
-of the tests. Without max_score it reports no points: that is what becomes of a submission that could not be graded in
-full.
+that classroom-resources/autograding-io-grader sets. The reporter adds up the scores of the tests. Without max_score it
+reports no points: that is what becomes of a submission that could not be graded in full.
 
 Gradescope: results.json, one file a submission, by its "Autograder Specifications"
 (gradescope-autograders.readthedocs.io, specs; docs/specs.md of gradescope/autograder_samples):
@@ -35,7 +33,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from grader.csv_writing import number_field
-from grader.record import ExerciseResult, Outcome, Record, Status
+from grader.record import POINTS_TOLERANCE, ExerciseResult, Outcome, Record
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import CheckVerdict, ExerciseVerdict, verdict_on, verdicts_on
 from grader.render.wording import ISOLATION, MARKS, change, counted, score, ungraded
@@ -96,7 +94,13 @@ def _text_of(record: Record) -> str:
 
 # --- JUnit ------------------------------------------------------------------------------------------------------------
 
-HOST = "localhost"  # the schema's value for an unknown host
+_COUNTS = {
+    "tests": "testcase",
+    "failures": "testcase/failure",
+    "errors": "testcase/error",
+    "skipped": "testcase/skipped",
+}
+"""What a suite counts, and where in it."""
 _REASONS = {"failed": ("failure", "CheckFailed"), "error": ("error", "GraderError"), "skipped": ("skipped", "")}
 """The element that says why a test did not pass, and its type."""
 
@@ -107,7 +111,9 @@ def junit(table: ResultsTable) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
     for id, row in enumerate(table.rows()):
         record = row.record
-        suite = Element("testsuite")
+        suite = Element("testsuite", package=safe_line(record.course.title) or "course", id=str(id))
+        suite.set("name", visible(row.learner.name).strip() or "submission")
+        suite.attrib.update(timestamp=stamp, hostname="localhost")  # as the schema wants it for an unknown host
         told = {"submission": visible(record.submission), "points": number_field(mark_of(record))}
         told["max_points"] = number_field(record.counted_max_points)
         if record.is_adjusted:
@@ -119,18 +125,8 @@ def junit(table: ResultsTable) -> Iterator[str]:
         suite.extend(_cases(record, table))
         SubElement(suite, "system-out").text = _text_of(record)
         SubElement(suite, "system-err")
-        suite.attrib.update(
-            package=safe_line(record.course.title) or "course",
-            id=str(id),
-            name=visible(row.learner.name).strip() or "submission",
-            timestamp=stamp,
-            hostname=HOST,
-            tests=str(len(suite.findall("testcase"))),
-            failures=str(len(suite.findall("testcase/failure"))),
-            errors=str(len(suite.findall("testcase/error"))),
-            skipped=str(len(suite.findall("testcase/skipped"))),
-            time=number_field(sum(exercise.seconds for exercise in record.exercises)),
-        )
+        suite.attrib.update({name: str(len(suite.findall(place))) for name, place in _COUNTS.items()})
+        suite.set("time", number_field(sum(exercise.seconds for exercise in record.exercises)))
         yield tostring(suite, encoding="unicode") + "\n"
     yield "</testsuites>\n"
 
@@ -157,7 +153,6 @@ MOST_BYTES = 90_000
 """Size of a whole result: the reporter takes it in base64 from an environment variable, which Linux limits to 128 KiB.
 """
 _MESSAGE_LENGTHS = (1500, 400, 100, 0)
-_STATUS: dict[Status, str] = {"passed": "pass", "error": "error"}
 
 
 def github(record: Record, table: ResultsTable) -> dict[str, Any]:
@@ -176,7 +171,7 @@ def github(record: Record, table: ResultsTable) -> dict[str, Any]:
 
 def _test(exercise: ExerciseResult, title: str, length: int, *, scored: bool) -> dict[str, Any]:
     """The test of one exercise, with a message of at most `length` characters: what did not pass, and why."""
-    status = _STATUS.get(exercise.status, "fail")
+    status = {"passed": "pass", "error": "error"}.get(exercise.status, "fail")
     verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
     failures = [f"{', '.join(check.title for check in each.checks)}\n{each.message}" for each in verdict.failures]
     message = verdict.note or _paragraphs(*map(str.strip, failures), _probably(verdict), verdict.remark)
@@ -195,9 +190,6 @@ def _test(exercise: ExerciseResult, title: str, length: int, *, scored: bool) ->
 
 # --- Gradescope -------------------------------------------------------------------------------------------------------
 
-LEAST = 1e-5
-"""Points that differ by less are equal; they are rounded before."""
-
 
 def gradescope(record: Record, titles: Mapping[str, str], worth: float) -> dict[str, Any]:
     """What Gradescope is told about one submission; no score at all where the grader itself failed, or nothing counts.
@@ -206,24 +198,19 @@ def gradescope(record: Record, titles: Mapping[str, str], worth: float) -> dict[
     """
     told = _text_of(record)
     if not record.complete:
-        return no_grade(told)
+        return {"output": told}
     points = TableColumn(record.course.title, worth).points(record)
     if points is None:
-        return no_grade(_paragraphs(told, "Nothing of it counts for you, so there is no grade."))
+        return {"output": _paragraphs(told, "Nothing of it counts for you, so there is no grade.")}
     gained, most = record.counted_points, record.counted_max_points
     scaled = f"In proportion, {score(gained)} of {score(most)} points are {score(points)} of {score(worth)}."
     return {
         "score": points,
         "execution_time": math.ceil(sum(exercise.seconds for exercise in record.exercises)),
-        "output": _paragraphs(told, scaled if abs(points - gained) > LEAST else ""),
+        "output": _paragraphs(told, scaled if abs(points - gained) > POINTS_TOLERANCE else ""),
         "extra_data": {"seed": record.seed, "isolation": record.isolation, "max_score": most},
         "tests": list(_scored_tests(record, titles)),
     }
-
-
-def no_grade(output: str) -> dict[str, Any]:
-    """A result for Gradescope without a score: why there is no grade."""
-    return {"output": output}
 
 
 def _scored_tests(record: Record, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -16,10 +16,8 @@ that before it does. So learners without a submission are left out.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 
-from grader.classroom.roster import Learner, RosterRow, folded
+from grader.classroom.roster import Learner, RosterRow
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
@@ -42,8 +40,6 @@ def lines(table: ResultsTable) -> list[str]:
     there = _assignments(table)
     titles = [there.get(each.title) or _title(each.title, bool(table.options.column)) for each in table.columns]
     demand_different(titles, "columns")
-    if alike := _namesakes(table.learners):
-        say(f"Left out, since others have the same name: {', '.join(alike)}.")
     strangers = [each.name for each in table.learners if each.id not in people]
     if not table.has_roster:
         say("No roster was given, so Canvas finds learners by their names: grade with --roster, Canvas's own export.")
@@ -54,13 +50,12 @@ def lines(table: ResultsTable) -> list[str]:
     rows = [[*HEADER, *titles]]
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
-        if row.learner.id not in alike:
-            person = people.get(row.learner.id) or RosterRow(whole_name=row.learner.name)
-            key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
-            keys.append(key)
-            excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
-            points = [number_field(each.points(row.record)) for each in table.columns]
-            rows.append([*who, *(mark or ex for mark, ex in zip(points, excused, strict=True))])
+        person = people.get(row.learner.id) or RosterRow(whole_name=row.learner.name)
+        key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
+        keys.append(key)
+        excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
+        points = [number_field(each.points(row.record)) for each in table.columns]
+        rows.append([*who, *(mark or ex for mark, ex in zip(points, excused, strict=True))])
     demand_different(keys, "learners")
     return [as_csv(rows)]
 
@@ -71,22 +66,16 @@ def _who(learner: Learner, person: RosterRow, *, has_canvas_ids: bool) -> tuple[
     login = person.login or person.email
     if not (login or number or learner.id.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
         login = learner.id
-    key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, learner.id)))
-    name = " ".join((shown_name(person).strip() or key).split())
+    name = " ".join((shown_name(person).strip() or learner.id).split())
+    key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, name)))
     name = name.replace(POINTS_POSSIBLE, "Points_Possible")  # else it would set what the assignments are worth
     ids = [number, ""] if has_canvas_ids else ["", number]
     return key, [*map(line_field, (name, *ids, login)), ""]
 
 
-def _namesakes(learners: Sequence[Learner]) -> list[str]:
-    """The ids of learners of whom only a name is known that another one has too."""
-    counts = Counter(folded(each.name) for each in learners)
-    return [each.id for each in learners if not each.in_roster and counts[folded(each.name)] > 1]
-
-
 def _assignments(table: ResultsTable) -> dict[str, str]:
     """The assignments in Canvas's own export, where that is the roster: what each is called, with its number there."""
-    titles = table.roster.table.titles if table.roster else ()
+    titles = table.roster[0].titles if table.roster else ()
     found = {_NUMBERED.sub("", title): title for title in titles if _NUMBERED.search(title)}
     names = [_NUMBERED.sub("", title) for title in titles]
     return {name: title for name, title in found.items() if names.count(name) == 1}

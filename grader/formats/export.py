@@ -1,6 +1,7 @@
 """The formats that `kata export` knows, and how they are written: whole, and never over other files unless asked to.
 
-A new format is one function, named here. nbgrader's gradebook is no file and so none of these.
+A new format is one function, named here. nbgrader's gradebook is no file and so none of these. The plain CSV, for
+people and their own programs, has a row for each learner, or for each learner and exercise.
 """
 
 from __future__ import annotations
@@ -15,25 +16,103 @@ from typing import Any
 
 from grader.classroom.results import stem_of
 from grader.classroom.roster import Learner
-from grader.csv_writing import text_field
+from grader.csv_writing import number_field, text_field
+from grader.csv_writing import table as as_csv
 from grader.errors import KataError
-from grader.files import write_output
+from grader.files import write_output, zip_of
 from grader.intake.names import first_few
 from grader.record import Record
-from grader.render.safe_text import safe_line
+from grader.render.safe_text import safe_line, visible
+from grader.render.wording import MARKS, change
 
-from . import autograding, canvas, csv_table, moodle
+from . import autograding, canvas, moodle
 from .autograding import as_json
-from .results_table import ResultsTable
+from .results_table import ResultsTable, mark_of, shown_name
+
+STANDARD_OUTPUT = Path("-")
+SHOWN = 12
+"""The most learners that a sentence names."""
+
+# --- the plain CSV ----------------------------------------------------------------------------------------------------
+
+BY_EXERCISE = "grades-by-exercise.csv"
+"""What the file is called with a row for each learner and exercise."""
+Cells = list[tuple[str, str | float | None]]
+"""A row or a part of one: the title of each column, and what stands in it."""
+
+
+def csv_lines(table: ResultsTable) -> Iterable[str]:
+    """The lines of the file. Raises KataError if it is asked for by unit."""
+    if table.options.by == "unit":
+        raise KataError("The format csv has a row by learner or by exercise, not by unit.")
+    of_record, place = (_of_record, "remark") if table.options.by == "learner" else (_of_exercises, "status")
+    has_groups = any(each.group for each in table.learners)
+    graded = (
+        [*_who(row.learner, table, has_groups), *cells]
+        for row in table.rows()
+        for cells in of_record(row.record, table)
+    )
+    first = next(graded)
+
+    def of_absent(learner: Learner) -> Cells:
+        who = _who(learner, table, has_groups)
+        return who + [(title, "handed in nothing" if title == place else None) for title, _ in first[len(who) :]]
+
+    rows = chain([first], graded, map(of_absent, table.absent))
+    titles = as_csv([[title for title, _ in first]])
+    return chain([titles], (as_csv([[_field(cell) for _, cell in row]]) for row in rows))
+
+
+def _field(cell: str | float | None) -> str:
+    if isinstance(cell, int):
+        return str(cell)  # a seed must keep all digits
+    return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
+
+
+def _who(learner: Learner, table: ResultsTable, has_groups: bool) -> Cells:
+    name, id, email = learner.name, None, learner.email
+    if person := table.people.get(learner.id):
+        name, email = shown_name(person), person.email or email
+        id = person.own_id or person.sis_id or person.login
+    group: Cells = [("group", learner.group)] if has_groups else []
+    return [("submission", learner.id), ("name", name), ("id", id), ("email", email), *group]
+
+
+def _of_record(record: Record, table: ResultsTable) -> Iterator[Cells]:
+    failed = [each.id for each in record.exercises if each.status == "error"]
+    cells: Cells = [("remark", f"not graded: {', '.join(failed)}" if failed else None)]
+    cells += [("points", mark_of(record)), ("max_points", record.counted_max_points)]
+    if table.is_adjusted:
+        reasons = " ".join(f"{each.reason} ({change(each)})" for each in record.adjustments or ())
+        cells += [("graded_points", record.points if record.complete else None)]
+        cells += [("graded_max_points", record.max_points), ("adjustments", reasons)]
+    marks = {each.id: mark_of(each) for each in record.exercises}
+    cells += [(id, marks.get(id)) for id in table.worth]
+    yield [*cells, ("files_not_taken", len(record.not_taken)), ("isolation", record.isolation), ("seed", record.seed)]
+
+
+def _of_exercises(record: Record, table: ResultsTable) -> Iterator[Cells]:
+    for each in record.exercises:
+        status = f"{MARKS[each.status].word}{', does not count' if each.uncounted else ''}"
+        cells: Cells = [("exercise", each.id), ("title", table.titles.get(each.id, each.id)), ("status", status)]
+        cells += [("points", mark_of(each)), ("max_points", each.counted_max_points)]
+        if table.is_adjusted:
+            cells += [("graded_points", each.points), ("graded_max_points", each.max_points)]
+        passed = sum(check.outcome == "passed" for check in each.checks)
+        mistakes = " ".join(found.mistake for found in each.diagnosis)
+        yield [*cells, ("checks_passed", passed), ("checks", len(each.checks)), ("mistakes", mistakes)]
+
+
+# --- all formats ------------------------------------------------------------------------------------------------------
 
 FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]]] = {
-    "csv": ("grades.csv", csv_table.lines),
+    "csv": ("grades.csv", csv_lines),
     "jsonl": ("results.jsonl", lambda table: (f"{row.record.to_json()}\n" for row in table.rows())),
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
     "moodle-feedback": ("moodle-worksheet.csv", moodle.worksheet),
     "junit": ("junit.xml", autograding.junit),
-    "pages": ("pages.zip", moodle.pages),
+    "pages": ("pages.zip", lambda table: [zip_of(moodle.pages(table))]),
 }
 """Formats with one file: its name, and the function that makes its content, in parts."""
 
@@ -47,9 +126,6 @@ FOR_EACH: Mapping[str, tuple[str, Callable[[Record, ResultsTable], dict[str, Any
 """Formats with a JSON file for each learner, in a folder called like the format; its name for a single learner."""
 
 FORMATS = (*FOR_ALL, *FOR_EACH)
-STANDARD_OUTPUT = Path("-")
-SHOWN = 12
-"""The most learners that a sentence names."""
 
 
 def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bool = False) -> str:
@@ -65,7 +141,7 @@ def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bo
         parts: Iterable[str | bytes] = (text for _, text in texts)
     else:
         name, lines = FOR_ALL[format]
-        name = csv_table.BY_EXERCISE if (format, table.options.by) == ("csv", "exercise") else name
+        name = BY_EXERCISE if (format, table.options.by) == ("csv", "exercise") else name
         parts = lines(table)
     content = (part.encode() if isinstance(part, str) else part for part in parts)
     if to == STANDARD_OUTPUT:
@@ -108,12 +184,12 @@ def write_new(path: Path, content: bytes | Iterable[bytes], *, force: bool = Fal
 
 def warnings(table: ResultsTable) -> Iterator[str]:
     """Sentences on learners without a mark, and on what else may surprise in the marks."""
-    if failed := _shown(table.without_mark):
-        yield f"Without a mark, since the grader itself failed: {failed}. Grade them again."
+    if table.without_mark:
+        yield f"Without a mark, since the grader itself failed: {_names(table.without_mark)}. Grade them again."
     if table.unmatched:
-        yield f"Exported for nobody, since nobody knows whose they are: {_named(table.unmatched)}."
-    if waiting := _shown(table.waiting):
-        yield f"Not graded yet, so not exported: {waiting}. Go on with `kata grade-class --resume`."
+        yield f"Exported for nobody, since nobody knows whose they are: {_shown(table.unmatched)}."
+    if table.waiting:
+        yield f"Not graded yet, so not exported: {_names(table.waiting)}. Go on with `kata grade-class --resume`."
     ids = [text for each in table.people.values() for text in (each.own_id, each.sis_id, each.login, each.email)]
     if changed := [ascii(text) for text in ids if text_field(text) != text]:
         yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
@@ -123,14 +199,14 @@ def warnings(table: ResultsTable) -> Iterator[str]:
     if unset and table.not_handed_in != table.worth.keys():
         rest = [f"--unit {folder}" for folder, ids in there.items() if ids and folder not in unset]
         yield (
-            f"Nobody has handed in anything of {_named(unset)}, and that counts as zeros. If it is not set yet, "
+            f"Nobody has handed in anything of {_shown(unset)}, and that counts as zeros. If it is not set yet, "
             f"name what is: {' '.join(rest)}."
         )
 
 
-def _shown(learners: Iterable[Learner]) -> str:
-    return _named([each.name for each in learners])
+def _names(learners: Iterable[Learner]) -> str:
+    return _shown([each.name for each in learners])
 
 
-def _named(names: Sequence[str]) -> str:
+def _shown(names: Sequence[str]) -> str:
     return first_few(names, SHOWN, shown=safe_line)

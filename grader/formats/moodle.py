@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from html import escape
 
@@ -35,7 +36,6 @@ from grader.classroom.roster import RosterRow
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
-from grader.files import zip_of
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.pages import render_record
@@ -113,20 +113,21 @@ _EXAMPLE = (
 )
 
 
-def pages(table: ResultsTable) -> list[bytes]:
-    """The zip. Pages are called by the ids; where the roster is Moodle's worksheet, as Moodle looks for them."""
-    return [zip_of(_pages(table))]
+def pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
+    """Each learner's page with its path in the zip: by the id, or where the roster is Moodle's worksheet, as Moodle's.
 
-
-def _pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
-    """Each learner's page with its path in the zip."""
-    participants = _participants(table)
+    Tells whom that worksheet lacks.
+    """
+    numbers = {id: person.participant for id, person in table.people.items() if person.participant}
+    left_out = [each.name for each in table.learners if each.id not in numbers]
+    if numbers and left_out:
+        table.options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
     for row in table.rows():
         path = page_name(row.learner.id)
-        if participants:
+        if numbers:
             name = re.sub(r"[^\w .-]+|_", " ", row.learner.name).strip() or "participant"
-            path = f"{name}_{participants.get(row.learner.id)}_assignsubmission_file_/{PAGE}"
-        if not participants or row.learner.id in participants:
+            path = f"{name}_{numbers.get(row.learner.id)}_assignsubmission_file_/{PAGE}"
+        if not numbers or row.learner.id in numbers:
             page = render_record(row.titled, titles=table.titles, units=table.options.course.headings)
             yield path, page.encode("utf-8")
 
@@ -140,7 +141,7 @@ def worksheet(table: ResultsTable) -> list[str]:
     """
     if table.roster is None:
         raise KataError("Grade with --roster FILE, the assignment's grading worksheet of Moodle: it is filled in here.")
-    sheet = table.roster.table
+    sheet, ids = table.roster
     identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
     if identifier is None or grade is None:
         wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
@@ -150,7 +151,7 @@ def worksheet(table: ResultsTable) -> list[str]:
     is_scaled = False
     for number, row in sheet.rows:
         cells = list(row)
-        if record := records.get(table.roster.ids[number]):
+        if record := records.get(ids[number]):
             points, most = mark_of(record), record.counted_max_points
             worth = _worth(cells[maximum].strip() if maximum is not None else "") or most
             is_scaled |= abs(worth - most) > POINTS_TOLERANCE
@@ -166,15 +167,6 @@ def worksheet(table: ResultsTable) -> list[str]:
     if is_scaled:
         table.options.say("The assignment is worth something else in Moodle: grades are written in proportion.")
     return [replace(sheet, rows=tuple(rows)).text()]
-
-
-def _participants(table: ResultsTable) -> dict[str, str]:
-    """Each learner's number in Moodle's assignment, where the roster is its worksheet; tells whom that lacks."""
-    numbers = {id: person.participant for id, person in table.people.items() if person.participant}
-    left_out = [each.name for each in table.learners if each.id not in numbers]
-    if numbers and left_out:
-        table.options.say(f"Not in the worksheet, so they get nothing back: {first_few(left_out)}.")
-    return numbers
 
 
 def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
@@ -201,12 +193,10 @@ def _why(verdict: ExerciseVerdict) -> str:
 
 def _worth(maximum: str) -> float:
     """What the assignment is worth in Moodle; 0 where the worksheet does not say."""
-    try:
+    with suppress(ValueError):
         worth = float(maximum.replace(",", ".") or 0.0)
-    except ValueError:
-        worth = -1.0
-    if worth < 0 or (maximum and not worth):
-        raise KataError(
-            f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
-        )
-    return worth
+        if worth > 0 or not maximum:
+            return worth
+    raise KataError(
+        f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
+    )

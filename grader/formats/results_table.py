@@ -27,28 +27,20 @@ from grader.errors import KataError
 from grader.record import ExerciseResult, Record, RecordError
 
 
-@dataclass(frozen=True)
-class ClassRoster:
-    """The table, its rows numbered from 0, and the id of the learner in each row."""
+def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | None:
+    """The roster with which a class was graded, its rows numbered from 0, and the id of the learner in each row.
 
-    table: Table
-    ids: tuple[str, ...]
-
-    def people(self) -> dict[str, RosterRow]:
-        """Each learner of the roster, as it calls them."""
-        return {self.ids[number]: row for number, row in roster_rows(self.table)}
-
-
-def roster_of(learners: Iterable[Learner]) -> ClassRoster | None:
-    """The roster with which a class was graded; None if there was none."""
+    None if there was none.
+    """
     rows = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
     if not rows:
         return None
     first = next(iter(rows.values()))
     cells = {id: row.rows[0][1] for id, row in rows.items() if row.titles == first.titles}
+    numbered = tuple(enumerate(cells.values()))
     # as a whole again: the columns of Moodle's worksheet are found by what they hold
-    table = table_in(replace(first, rows=tuple(enumerate(cells.values()))).text().encode(), first.name)
-    return ClassRoster(replace(table, rows=tuple(enumerate(cells.values()))), tuple(cells))
+    table = table_in(replace(first, rows=numbered).text().encode(), first.name)
+    return replace(table, rows=numbered), tuple(cells)
 
 
 def shown_name(person: RosterRow) -> str:
@@ -127,66 +119,61 @@ def results_table(path: Path, options: ExportOptions) -> Iterator[ResultsTable]:
             record = Record.from_json(path.read_bytes())
         except RecordError as error:
             raise KataError(f"{path}: {error}") from None
-        yield ResultsTable(
-            [Result(record, Learner(record.submission, record.submission, in_roster=False))], path, options
-        )
+        learner = Learner(record.submission, record.submission, in_roster=False)
+        yield ResultsTable([Result(record, learner)], path.parent, options)
         return
     with reading(path) as store:
         yield ResultsTable(ClassResults(store, options.course), path, options)
 
 
 class ResultsTable:
-    """Results as a table. Raises KataError when there is nobody in it."""
+    """Results as a table. Raises KataError when there is nobody in it.
 
-    def __init__(self, results: ClassResults | Sequence[Result], path: Path, options: ExportOptions) -> None:
-        self.options = options
-        self._results = results
-        graded_class = results if isinstance(results, ClassResults) else None
-        self.is_class = graded_class is not None
-        self.folder = path if self.is_class else path.parent
-        self.absent: list[Learner] = graded_class.absent if graded_class else []
-        """Learners who handed in nothing: they have no points."""
-        self.waiting: list[Learner] = graded_class.ungraded if graded_class else []
-        """Learners whose submission is not graded yet, because the run was stopped."""
-        unmatched = graded_class.store.unmatched() if graded_class else []
-        self.unmatched = [each.entry for each in unmatched if each.is_submission]
-        """Submissions that are nobody's."""
-        self.graded_at = datetime.fromisoformat(graded_class.run.begun) if graded_class else datetime.now(timezone.utc)
-        """When the last run began, in UTC; now, for a record of its own, which holds no time."""
+    graded_at: when the last run began, in UTC; now, for a record of its own, which holds no time.
+    learners: those with a record. absent: those who handed in nothing: they have no points. waiting: those whose
+    submission is not graded yet, because the run was stopped. unmatched: submissions that are nobody's.
+    without_mark: learners with an exercise that could not be graded, through a fault of the grader. with_uncounted:
+    those of whom something does not count. is_adjusted: whether points are not the graded ones, by a policy.
+    worth: what each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit.
+    not_handed_in: the exercises that nobody has handed in. has_roster: whether the class was graded with a roster.
+    """
+
+    def __init__(self, results: ClassResults | Sequence[Result], folder: Path, options: ExportOptions) -> None:
+        self.options, self.folder, self._results = options, folder, results
         self.titles = options.course.titles
-        self.title = ""
-        self.is_adjusted = False
-        """Whether a policy was applied, so that the points are not the graded ones."""
+        self.is_class = isinstance(results, ClassResults)
+        self.absent: list[Learner] = []
+        self.waiting: list[Learner] = []
+        self.unmatched: list[str] = []
+        self.graded_at = datetime.now(timezone.utc)
+        if isinstance(results, ClassResults):
+            self.absent, self.waiting = results.absent, results.ungraded
+            self.unmatched = [each.entry for each in results.store.unmatched() if each.is_submission]
+            self.graded_at = datetime.fromisoformat(results.run.begun)
         self.learners: list[Learner] = []
         self.without_mark: list[Learner] = []
-        """Learners with an exercise that could not be graded, through a fault of the grader."""
         self.with_uncounted: list[Learner] = []
-        """Learners of whom something does not count."""
-        self.worth: dict[str, float] = {}
-        """What each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit."""
-        graded: dict[str, None] = {}
+        self.is_adjusted = False
+        worth: dict[str, float | None] = {}
         handed_in: set[str] = set()
-        for each in self.rows():
-            learner, record = each.learner, each.record
-            self.title = record.course.title
-            self.learners.append(learner)
+        for row in self.rows():
+            record = row.record
+            self.learners.append(row.learner)
             self.is_adjusted |= record.is_adjusted
-            self.without_mark += [] if record.complete else [learner]
-            self.with_uncounted += [learner] if any(part.uncounted for part in record.exercises) else []
+            self.without_mark += [] if record.complete else [row.learner]
+            self.with_uncounted += [row.learner] if any(part.uncounted for part in record.exercises) else []
             handed_in |= {part.id for part in record.exercises if part.status != "missing"}
             for part in record.exercises:
-                graded[part.id] = None
+                known = worth.setdefault(part.id, None)
                 if not part.uncounted:
-                    self.worth[part.id] = max(self.worth.get(part.id, 0.0), part.counted_max_points)
+                    worth[part.id] = max(known or 0.0, part.counted_max_points)
         if not self.learners:
-            raise KataError(f"{path} holds no records: nobody was graded.")
-        self.title = options.column or self._units_title(graded) or self.title
+            raise KataError(f"{folder} holds no records: nobody was graded.")
+        self.title = options.column or self._units_title(worth) or record.course.title
+        self.worth = {id: points for id, points in worth.items() if points is not None}
+        self.not_handed_in = self.worth.keys() - handed_in
         self._everyone = [*self.learners, *self.absent]
         self.has_roster = any(each.in_roster for each in self._everyone)
-        """Whether the class was graded with a roster."""
-        self.worth = {id: self.worth[id] for id in graded if id in self.worth}
-        self.not_handed_in = self.worth.keys() - handed_in
-        """The exercises that nobody has handed in."""
 
     def rows(self) -> Iterator[Result]:
         """Every learner with a record, in class order."""
@@ -195,8 +182,8 @@ class ResultsTable:
             yield replace(result, record=only_of(result.record, units)) if units else result
 
     @cached_property
-    def roster(self) -> ClassRoster | None:
-        """The roster with which the class was graded; None if there was none."""
+    def roster(self) -> tuple[Table, tuple[str, ...]] | None:
+        """The roster with which the class was graded, and whose each row is, as `roster_of` has it."""
         return roster_of(self._everyone)
 
     @cached_property
@@ -207,7 +194,10 @@ class ResultsTable:
             each.id: RosterRow(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
             for each in listed
         }
-        return people | (self.roster.people() if self.roster else {})
+        if self.roster:
+            table, ids = self.roster
+            people |= {ids[number]: person for number, person in roster_rows(table)}
+        return people
 
     @property
     def whole(self) -> TableColumn:
@@ -260,11 +250,9 @@ def only_of(record: Record, units: Sequence[Unit]) -> Record:
         "complete": all(each.status != "error" for each in there),
     }
     if record.is_adjusted:
-        part |= {
-            "final_points": _total(each.counted_points for each in there),
-            "final_max_points": _total(each.counted_max_points for each in there),
-            "adjustments": tuple(each for each in record.adjustments or () if each.unit in folders),
-        }
+        part["final_points"] = _total(each.counted_points for each in there)
+        part["final_max_points"] = _total(each.counted_max_points for each in there)
+        part["adjustments"] = tuple(each for each in record.adjustments or () if each.unit in folders)
     return record.model_copy(update=part)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.course import FILE_NAME, load_course
 from grader.errors import KataError
 from grader.files import write_file
-from grader.formats.autograding import as_json, gradescope, no_grade
+from grader.formats.autograding import as_json, gradescope
 from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, MachineError
@@ -61,9 +61,9 @@ def grade_submission(root: Path) -> int:
         record = grade_walled(root / "submission", course)
     except MachineError as missing:
         print(f"This container cannot isolate submissions: {missing}. No grade was recorded.")
-        result = no_grade(f"Nothing was graded. {NOT_YOUR_FAULT}")
+        result = {"output": f"Nothing was graded. {NOT_YOUR_FAULT}"}
     except KataError as reason:
-        result = no_grade(f"Nothing was graded: {reason} {NOT_YOUR_FAULT}")
+        result = {"output": f"Nothing was graded: {reason} {NOT_YOUR_FAULT}"}
     else:
         loaded = load_course(course)
         result = gradescope(record, loaded.titles, points_of(loaded))
