@@ -30,7 +30,7 @@ from contextlib import suppress
 from dataclasses import replace
 from html import escape
 
-from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, lacking
+from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.results import page_name
 from grader.classroom.roster import RosterRow
 from grader.csv_writing import line_field, number_field
@@ -107,11 +107,6 @@ PAGE = "feedback.html"
 COMMENT_LINES = 3
 """The most lines of a check's message in a comment; the page has them all."""
 
-_EXAMPLE = (
-    "Identifier,Full name,Email address,Grade,Maximum grade,Feedback comments",
-    "Participant 9001,Ada Byron,ada@uni.example,,100,",
-)
-
 
 def pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
     """Each learner's page with its path in the zip: by the id, or where the roster is Moodle's worksheet, as Moodle's.
@@ -144,8 +139,7 @@ def worksheet(table: ResultsTable) -> list[str]:
     sheet, ids = table.roster
     identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
     if identifier is None or grade is None:
-        wanted = "columns Identifier and Grade, as Moodle's grading worksheet has"
-        raise KataError(lacking(sheet, wanted, *_EXAMPLE))
+        raise KataError("The roster has no columns Identifier and Grade, as the grading worksheet of Moodle has them.")
     records = {row.learner.id: row.record for row in table.rows()}
     rows: list[tuple[int, tuple[str, ...]]] = []
     is_scaled = False
