@@ -53,9 +53,8 @@ def lines(table: ResultsTable) -> list[str]:
         person = people.get(row.learner.id) or RosterRow(whole_name=row.learner.name)
         key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
         keys.append(key)
-        excused = [EXCUSED if each.is_excused(row.record) else "" for each in table.columns]
-        points = [number_field(each.points(row.record)) for each in table.columns]
-        rows.append([*who, *(mark or ex for mark, ex in zip(points, excused, strict=True))])
+        marks = [(each.points(row.record), each.is_excused(row.record)) for each in table.columns]
+        rows.append([*who, *(number_field(points) or EXCUSED * is_excused for points, is_excused in marks)])
     demand_different(keys, "learners")
     return [as_csv(rows)]
 

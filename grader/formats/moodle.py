@@ -59,15 +59,15 @@ def lines(table: ResultsTable) -> list[str]:
     Raises KataError when nobody has an identifier, or two learners or columns are alike.
     """
     say, most = table.options.say, number_field(MOST_POINTS)
-    people = {each.id: table.people[each.id] for each in table.learners if each.id in table.people}
-    if not any(any(_ids(person).values()) for person in people.values()):
+    known = {each.id: _ids(table.people[each.id]) for each in table.learners if each.id in table.people}
+    if not any(any(ids.values()) for ids in known.values()):
         if table.has_roster:
             raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
         say("No roster was given, so the submissions' names stand for Moodle's usernames.")
-        people = {each.id: RosterRow(whole_name=each.name, login=each.id) for each in table.learners}
+        known = {each.id: _ids(RosterRow(login=each.id)) for each in table.learners}
     # the identifier that most of these people have, each a different one
-    identifier = max(IDENTIFIERS, key=lambda each: len({_ids(person)[each] for person in people.values()} - {""}))
-    ids = {name: id for name, person in people.items() if (id := _ids(person)[identifier])}
+    identifier = max(IDENTIFIERS, key=lambda each: len({ids[each] for ids in known.values()} - {""}))
+    ids = {name: found[identifier] for name, found in known.items() if found[identifier]}
     if left_out := [each.name for each in table.learners if each.id not in ids]:
         say(f"Left out, since the roster has no {identifier} of theirs: {', '.join(left_out)}.")
     large = {each.title: f"{each.title} (out of {most})" for each in table.columns if each.max_points > MOST_POINTS}
@@ -84,7 +84,7 @@ def lines(table: ResultsTable) -> list[str]:
             points = [_points(each, row.record) for each in table.columns]
             above |= {id for each in points if each is not None and each > MOST_POINTS}
             marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
-            rows.append([line_field(shown_name(people[row.learner.id])), id, *marks])
+            rows.append([line_field(shown_name(table.people[row.learner.id])), id, *marks])
     if above:
         gone = ", ".join(sorted(above))
         say(f"Moodle takes no more than {most}, so what extra credit gave beyond that is left out: {gone}.")

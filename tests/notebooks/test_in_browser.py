@@ -35,7 +35,8 @@ DESK = {"width": 1280, "height": 900}
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
 
-HOSTILE = table(__file__, "hostile.yml")
+HOSTILE, SCREENS = table(__file__, "hostile.yml"), table(__file__, "screens.yml")
+ASK = {name: script.replace("CELL", SCREENS["cell"]) for name, script in SCREENS.items()}
 HOSTILE_NAME = "<img src=x onerror=window.pwned=1>"
 
 
@@ -164,21 +165,6 @@ def screens(folder: Folder, browser: Any) -> Iterator[Screens]:
 
 # --- an instructor in formgrader -----------------------------------------------------------------------------------
 
-ROWS = """
-return [...document.querySelectorAll('.kata-verdict table')].map(
-    table => [...table.rows].map(row => [...row.cells].map(cell => cell.innerText.trim())))
-"""
-OUT_OF_VIEW = """
-const isSeen = cell => {
-    cell.scrollIntoView({block: 'center'});
-    const {left, top, right, bottom} = cell.getBoundingClientRect();
-    const on = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
-    return left >= 0 && right <= document.documentElement.clientWidth && (cell === on || cell.contains(on));
-};
-return [...document.querySelectorAll('.kata-verdict td, .kata-verdict th')]
-    .filter(cell => !isSeen(cell)).map(cell => cell.innerText)
-"""
-
 
 def test_autograde_button_gives_what_the_command_gives_and_formgrader_shows_it(screens: Screens) -> None:
     said = screens.press_autograde("bob")
@@ -189,43 +175,23 @@ def test_autograde_button_gives_what_the_command_gives_and_formgrader_shows_it(s
     text = page.run("return document.body.innerText")
     assert "amounts / my_total" in text and "Probably:" in text
     assert page.run("return document.getElementById('test-share').placeholder") == f"{scores['test-share']:g}"
-    for id, (head, *rows) in zip(IDS, page.run(ROWS), strict=True):
+    for id, (head, *rows) in zip(IDS, page.run(ASK["rows"]), strict=True):
         assert head == ["check", "result", "points"]
         results = {row[1].partition(",")[0] for row in rows if len(row) == 3}
         assert results == ({"✓ passed", "✗ failed"} if id == "share" else {"✓ passed"})
         assert sum(float(row[2].split(" / ")[1]) for row in rows if len(row) == 3) == 4
-    assert [screens.open(screen, "ben").run(OUT_OF_VIEW) for screen in ("formgrader", "feedback")] == [[], []]
-
-
-STATE = """
-const all = [...document.querySelectorAll('*')];
-const sorted = values => [...new Set(values)].sort();
-return {
-    pwned: window.pwned === undefined,
-    title: document.title.includes('pwned'),
-    tags: sorted(all.map(each => each.tagName).filter(
-        name => ['IFRAME', 'OBJECT', 'EMBED', 'FORM', 'BASE', 'META', 'IMG', 'LINK', 'VIDEO', 'MATH'].includes(name))),
-    scripts: all.filter(each => ['SCRIPT', 'STYLE', 'svg'].includes(each.tagName)).length,
-    handlers: sorted(all.flatMap(each => [...each.attributes].map(a => a.name).filter(name => name.startsWith('on')))),
-    covering: all.filter(each => ['fixed', 'sticky'].includes(getComputedStyle(each).position)).length,
-    mermaid: document.querySelectorAll('.mermaid, .language-mermaid').length,
-}
-"""
-LINKS = """
-return [...document.querySelectorAll('[href], [src], [action], [background]')].map(
-    each => each.getAttribute('href') || each.getAttribute('src') || each.getAttribute('action') || '')
-"""
+    assert [screens.open(screen, "ben").run(ASK["out_of_view"]) for screen in ("formgrader", "feedback")] == [[], []]
 
 
 @pytest.mark.parametrize("screen", ["formgrader", "feedback"])
 def test_nothing_of_a_hostile_submission_acts(screen: str, screens: Screens) -> None:
     page = screens.open(screen, "ada")
-    usual, usual_links, usual_requests = page.run(STATE), page.run(LINKS), screens.elsewhere()
+    usual, usual_links, usual_requests = page.run(ASK["state"]), page.run(ASK["links"]), screens.elsewhere()
     page = screens.open(screen, "eve")
-    assert page.run(STATE) == usual
+    assert page.run(ASK["state"]) == usual
     assert screens.elsewhere() == usual_requests
     own = ("#", "/notebooks/./autograded/eve/", "/formgrader/submissions/")
-    assert [link for link in page.run(LINKS) if link not in usual_links and not link.startswith(own)] == []
+    assert [link for link in page.run(ASK["links"]) if link not in usual_links and not link.startswith(own)] == []
     assert_is_there_to_be_read(page)
     codes = {name: points for name, points in screens.folder.scores("eve", UNIT).items() if name != "reflection"}
     assert codes == {f"test-{id}": 0 for id in IDS}
@@ -252,17 +218,6 @@ def test_hostile_name_is_shown_and_refused(screens: Screens) -> None:
 # --- a learner in JupyterLab ---------------------------------------------------------------------------------------
 
 EARLIER, PLAYED = "# earlier", "# played"
-CELL = "[...document.querySelectorAll('.jp-Notebook .jp-CodeCell')].find(cell => cell.innerText.includes(arguments[0]))"
-PROMPT = f"return {CELL}?.querySelector('.jp-InputPrompt')?.innerText"
-VERDICT = f"return {CELL}?.querySelector('.jp-OutputArea-output .kata-verdict')?.innerText"
-PICTURE = f"""
-const shown = [...({CELL}?.querySelectorAll('.jp-OutputArea-output img') ?? [])].find(each => each.naturalWidth);
-return shown && [shown.getBoundingClientRect().width, shown.alt]
-"""
-LOADED = """
-const ready = '.jp-Notebook-ExecutionIndicator[data-status=idle]';
-return document.querySelector('.jp-Notebook .jp-CodeCell') && document.querySelector(ready)
-"""
 SHIFT_ENTER = {"key": "Enter", "code": "Enter", "windowsVirtualKeyCode": 13, "modifiers": 8}
 SECONDS = 120
 
@@ -275,8 +230,8 @@ def run_cell(browser: Any, text: str, script: str) -> Any:
     end = time.monotonic() + SECONDS
     while not (came := browser.run(script, text)):
         assert time.monotonic() < end, text
-        if browser.run(PROMPT, text) == "[ ]:":
-            browser.run(f"{CELL}.querySelector('.cm-content')?.focus()", text)
+        if browser.run(ASK["prompt"], text) == "[ ]:":
+            browser.run(ASK["focus"], text)
             for kind in ("rawKeyDown", "keyUp"):
                 browser.tell("Input.dispatchKeyEvent", type=kind, **SHIFT_ENTER)
     return came
@@ -312,10 +267,10 @@ def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata
     (mine / "mine.ipynb").write_text(json.dumps({**released, "cells": cells}), "utf-8")
     browser = screens.browser
     browser.show(f"{screens.address}lab/tree/mine/mine.ipynb?reset&token={screens.token}", width=1280, height=1800)
-    browser.until(LOADED, seconds=SECONDS)
-    width, instead = browser.until(PICTURE, EARLIER)
+    browser.until(ASK["loaded"], seconds=SECONDS)
+    width, instead = browser.until(ASK["picture"], EARLIER)
     assert width > 200 and "yours 0.50, expected 0.25" in instead
-    width, instead = browser.until(PICTURE, PLAYED)
+    width, instead = browser.until(ASK["picture"], PLAYED)
     assert width > 100 and "looks most at" in instead
-    run_cell(browser, "my_total", f"return /[0-9]/.test({CELL}?.querySelector('.jp-InputPrompt')?.innerText)")
-    assert "Probably: You divided by one sum of everything." in run_cell(browser, "kata.check", VERDICT)
+    run_cell(browser, "my_total", ASK["was_run"])
+    assert "Probably: You divided by one sum of everything." in run_cell(browser, "kata.check", ASK["verdict"])
