@@ -127,7 +127,7 @@ def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
         texts += [repeat(chance, TRAINED + 1, chance.randint(4, TRAINED // 2)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
         attend = nets.by_formula(layers_of(model, nets.POSITION_HEADS), nets.unseen(TRAINED, known), known)
-        logits = nets.run(model, ids[:, :-1], attend, added=known.added)
+        logits = nets.run(nets.placed(model, known), ids[:, :-1], attend)
         return nets.loss_by_letter(logits, ids[:, 1:]).mean()
 
     train(model, loss_of, PLACES_STEPS, 3e-3, kind)

@@ -30,7 +30,7 @@ from .nets import (
 )
 from .parts import Curve, Grid, Part, Slider, Words, Written
 from .scene import LONGEST_TEXT, ModelScene, heat
-from .stage import CLASSES, Attending, Class, Stage, Stopped, formed, state_of
+from .stage import CLASSES, Attending, Class, Stage, Stopped, formed
 
 HEADS = 8
 EXAMPLE = "rosa met luka. luka gave r_s_ a drum."
@@ -271,7 +271,7 @@ class GroupedScene(GapsScene):
             losses.append(self.loss(attend))
             trained.append(losses[-1])
             if converts and shared < HEADS:
-                after = by_formula(self._uptrained(shared))
+                after = self._uptrained(shared)
                 texts.append((f"heads: {shared}, trained on", self.guessed(letters, after)))
                 trained[-1] = self.loss(after)
         yield Written("What the model fills in", "", tuple(texts))
@@ -304,39 +304,38 @@ class GroupedScene(GapsScene):
     def attend(self, shared: int) -> Attend:
         """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
         if self._play.id == "grouped_query_attention":
-            return Attending(self._stage, grouped(shared), self._layers).attend
-        return by_formula([spread(weights, *self._converted(weights, shared)) for weights in self._layers])
+            fewer = tuple(averaged(each, shared) for each in self._layers)
+            return Attending(self._stage, grouped(shared), fewer).attend
+        return by_formula([spread(self._converted(each, shared)) for each in self._layers])
 
     def right_attend(self, shared: int) -> Attend:
         """The same by the formula."""
-        return by_formula([spread(weights, *averaged(weights, shared)) for weights in self._layers])
+        return by_formula([spread(averaged(each, shared)) for each in self._layers])
 
-    def _uptrained(self, shared: int) -> list[Projections]:
-        """The learner's converted weights after a few steps of training by the formula; shared heads stay shared."""
-        chance = random.Random(5)
-        own = [
-            [weights.query.clone(), weights.out.clone(), *(each.clone() for each in self._converted(weights, shared))]
-            for weights in self._layers
-        ]
-        optimizer = torch.optim.Adam([matrix.requires_grad_() for each in own for matrix in each], lr=RATE)
-
-        def now() -> list[Projections]:
-            pairs = zip(self._layers, own, strict=True)
-            return [spread(replace(layer, query=query, out=out), *fewer) for layer, (query, out, *fewer) in pairs]
-
+    def _uptrained(self, shared: int) -> Attend:
+        """Attention by the formula with the learner's converted weights after a few steps of training."""
+        chance, layers = random.Random(5), []
+        trained: list[torch.Tensor] = []
+        for each in self._layers:
+            fewer = self._converted(each, shared)
+            own = {name: getattr(fewer, name).clone().requires_grad_() for name in ("query", "key", "value", "out")}
+            layers.append(replace(fewer, **own))
+            trained += own.values()
+        optimizer = torch.optim.Adam(trained, lr=RATE)
         for _ in range(UPTRAINED_STEPS):
             texts = torch.tensor([encode(story(chance, LONGEST_TEXT - PADDING, known_name)) for _ in range(BATCH)])
             is_hidden = torch.tensor([[chance.random() < SHARE_HIDDEN for _ in row] for row in texts])
-            logits = run(self._model, texts.masked_fill(is_hidden, GAP), by_formula(now()))
+            attend = by_formula([spread(each) for each in layers])  # heads that are shared stay shared
+            logits = run(self._model, texts.masked_fill(is_hidden, GAP), attend)
             optimizer.zero_grad()
             torch.autograd.backward(F.cross_entropy(logits[is_hidden], texts[is_hidden]))
             optimizer.step()
         with torch.no_grad():
-            return now()
+            return by_formula([spread(each) for each in layers])
 
-    def _converted(self, weights: Projections, shared: int) -> list[torch.Tensor]:
-        """A layer's keys and values as the learner's function converts them. Raises Stopped for no set of weights."""
-        case, state = Case(), state_of(weights)
+    def _converted(self, weights: Projections, shared: int) -> Projections:
+        """A layer as the learner's function converts its keys and values. Raises Stopped for no set of weights."""
+        case, state = Case(), grouped(HEADS).state(weights)
         given = {name: case.tensor(tensor) for name, tensor in state.items()}
         case.call(case.entry("convert_to_gqa"), given, HEADS, shared, return_as="state")
         came = self._stage.ask(case)[0]["state"]
@@ -344,31 +343,28 @@ class GroupedScene(GapsScene):
             raise Stopped("Your function should return a dict with the names that it was given.")
         width, fewer = len(weights.query), shared * weights.head_width
         formed(came["q_proj.weight"], (width, width))
-        return [formed(came[f"{part}_proj.weight"], (fewer, width)) for part in "kv"]
+        key, value = (formed(came[f"{part}_proj.weight"], (fewer, width)) for part in "kv")
+        return replace(weights, key=key, value=value)
 
 
-def averaged(weights: Projections, shared: int) -> list[torch.Tensor]:
-    """The matrices of keys and values with each group of heads replaced by its average."""
+def averaged(weights: Projections, shared: int) -> Projections:
+    """Weights with `shared` heads of keys and values, each the average of a group."""
     size = (shared, weights.heads // shared, weights.head_width, len(weights.query))
-    return [matrix.view(size).mean(1).flatten(0, 1) for matrix in (weights.key, weights.value)]
+    key, value = (matrix.view(size).mean(1).flatten(0, 1) for matrix in (weights.key, weights.value))
+    return replace(weights, key=key, value=value)
 
 
-def spread(weights: Projections, *fewer: torch.Tensor) -> Projections:
-    """Weights in which each head of these keys and values is repeated for its whole group."""
+def spread(weights: Projections) -> Projections:
+    """Weights in which each head of fewer keys and values is repeated for its whole group."""
     key, value = (
         matrix.view(-1, weights.head_width, len(weights.query))
         .repeat_interleave(len(weights.query) // len(matrix), 0)
         .flatten(0, 1)
-        for matrix in fewer
+        for matrix in (weights.key, weights.value)
     )
     return replace(weights, key=key, value=value)
 
 
 def grouped(shared: int) -> Class:
     """`GroupQueryAttention(hidden_dim, nums_head, nums_key_value_head)`."""
-
-    def state(weights: Projections) -> dict[str, torch.Tensor]:
-        key, value = averaged(weights, shared)
-        return state_of(replace(weights, key=key, value=value))
-
-    return Class("GroupQueryAttention", lambda w: (len(w.query), w.heads, shared), state)
+    return Class("GroupQueryAttention", lambda w: (len(w.query), w.heads, shared))

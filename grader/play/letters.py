@@ -30,7 +30,7 @@ from .nets import (
 )
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import FINDS, LOOKS_BACK, WRITTEN_LETTERS, ModelScene, best, continued, head_maps, heat
-from .stage import CLASSES, Attending, Stage, formed, state_of
+from .stage import CACHED, CLASSES, Attending, Stage, formed
 
 HEADS = 4
 PERIODS = (10, 15, 21)
@@ -271,7 +271,7 @@ class CacheScene(ModelScene):
     def _output(self, weights: Projections, x: torch.Tensor, step: int) -> torch.Tensor:
         """The output for x (1, n, width), computed `step` tokens at a time; each call gets the last call's cache."""
         case = Case()
-        module, cache = _module(case, weights), None
+        module, cache = CACHED.made(case, weights), None
         for number, piece in enumerate(torch.split(x, step, 1)):
             cache = _fed(case, module, piece.contiguous(), cache, return_as=str(number))
         answers = self._stage.ask(case)[0]
@@ -284,7 +284,7 @@ class CacheScene(ModelScene):
         x = torch.randn(1, length + 1, len(self._layers[0].query), generator=torch.Generator().manual_seed(1))
         nothing, whole, cached = Case(), Case(), Case()
         for case in (nothing, whole, cached):
-            module = _module(case, self._layers[0])
+            module = CACHED.made(case, self._layers[0])
             past = _fed(case, module, x[:, :-1].contiguous(), None)
             for _ in range(REPEATED):
                 if case is whole:
@@ -298,13 +298,6 @@ class CacheScene(ModelScene):
         began = time.perf_counter()
         self._stage.ask(case)
         return time.perf_counter() - began
-
-
-def _module(case: Case, weights: Projections) -> Slot:
-    module = case.call(case.entry("CachedAttention"), len(weights.query), weights.heads)
-    case.load(module, state_of(weights))
-    case.prepare(module)
-    return module
 
 
 def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, return_as: str = "") -> Slot:

@@ -211,15 +211,15 @@ def later(n: int) -> torch.Tensor:
 # --- the models around it ---------------------------------------------------------------------------------------------
 
 
-def enter(model: Parameters, texts: torch.Tensor, added: torch.Tensor | None = None) -> torch.Tensor:
-    """The input of the first layer for texts (b, n): token embeddings, and position embeddings where there are any.
+def placed(model: Parameters, places: Places) -> Parameters:
+    """The model with the position embeddings of these places, if they have any, instead of its own."""
+    return model if places.added is None else {**model, "position": places.added}
 
-    added: position embeddings (n, width) to use instead of the model's own.
-    """
+
+def enter(model: Parameters, texts: torch.Tensor) -> torch.Tensor:
+    """The input of the first layer for texts (b, n): token embeddings, and position embeddings where there are any."""
     h = model["token"][texts]
-    if added is None and "position" in model:
-        added = model["position"][: texts.shape[1]]
-    return h if added is None else h + added
+    return h + model["position"][: texts.shape[1]] if "position" in model else h
 
 
 def norm(model: Parameters, name: str, h: torch.Tensor) -> torch.Tensor:
@@ -233,19 +233,9 @@ def feed_forward(model: Parameters, layer: int, h: torch.Tensor) -> torch.Tensor
     return F.linear(inner, model[f"layer.{layer}.mlp_out"], model[f"layer.{layer}.mlp_out_bias"])
 
 
-def run(
-    model: Parameters,
-    texts: torch.Tensor,
-    attend: Attend,
-    *,
-    residual: bool = True,
-    added: torch.Tensor | None = None,
-) -> torch.Tensor:
-    """The logits (b, n, letters) for texts (b, n). Without the residual a layer's output replaces its input.
-
-    added: as in `enter`.
-    """
-    h = enter(model, texts, added)
+def run(model: Parameters, texts: torch.Tensor, attend: Attend, *, residual: bool = True) -> torch.Tensor:
+    """The logits (b, n, letters) for texts (b, n). Without the residual a layer's output replaces its input."""
+    h = enter(model, texts)
     for layer in range(depth(model)):
         attended = attend(layer, norm(model, f"layer.{layer}.norm_1", h))
         h = h + attended if residual else attended
@@ -254,14 +244,7 @@ def run(
     return F.linear(norm(model, "norm", h), model["unembed"], model["unembed_bias"])
 
 
-def layer_inputs(
-    model: Parameters,
-    text: torch.Tensor,
-    attend: Attend,
-    *,
-    residual: bool = True,
-    added: torch.Tensor | None = None,
-) -> list[torch.Tensor]:
+def layer_inputs(model: Parameters, text: torch.Tensor, attend: Attend, *, residual: bool = True) -> list[torch.Tensor]:
     """The normed input (1, n, width) of each layer's attention, for one text (n,)."""
     seen: list[torch.Tensor] = []
 
@@ -269,7 +252,7 @@ def layer_inputs(
         seen.append(x)
         return attend(layer, x) if layer + 1 < depth(model) else x  # what follows the last input is not needed
 
-    run(model, text[None], record, residual=residual, added=added)
+    run(model, text[None], record, residual=residual)
     return seen
 
 
@@ -281,7 +264,7 @@ def weights_by_formula(
     places: Places = NOWHERE,
 ) -> torch.Tensor:
     """The correct attention weights (layers, heads, n, n) for one text (n,)."""
-    inputs = layer_inputs(model, text, by_formula(layers, hidden, places), added=places.added)
+    inputs = layer_inputs(placed(model, places), text, by_formula(layers, hidden, places))
     pairs = zip(layers, inputs, strict=True)
     return torch.stack([right_attention(layer, x, hidden, places=places).weights[0] for layer, x in pairs])
 

@@ -23,6 +23,7 @@ from .nets import (
     layers_of,
     load,
     loss_by_letter,
+    placed,
     repeat,
     right_places,
     run,
@@ -165,7 +166,7 @@ def read(kind: Kind, texts: torch.Tensor, places: Places) -> torch.Tensor:
     """The logits (b, n, letters) of the model that was trained with this kind of positions, with these ones."""
     model = _loaded(kind)
     attend = by_formula(layers_of(model, POSITION_HEADS), unseen(texts.shape[1], places), places)
-    return run(model, texts, attend, added=places.added)
+    return run(placed(model, places), texts, attend)
 
 
 def losses_of(kind: Kind, places: Places) -> tuple[float, ...]:

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -227,8 +227,7 @@ def played_in_cell(
     check, again = ("%kata {}", "%kata play {}") if has_magic else ('kata.check("{}")', 'kata.play("{}")')
     standing = standing_with(source, ProgressFile(workspace.state).read(), exercise, check)
     torch.set_num_threads(1)  # more threads are no faster for such small tensors
-    stage = Stage(exercise, source, strongest_level())
-    try:
+    with closing(Stage(exercise, source, strongest_level())) as stage:
         showing = Showing(workspace, play, standing, stage)
         yield _drawn(standing)
         seen: list[Part] = []
@@ -241,8 +240,6 @@ def played_in_cell(
             yield _drawn(Words(f"The page is {page} in your workspace."))
         else:
             yield _drawn(Words(f"As a page, to point at places of a map: {again.format(f'{play.id} --page')}"))
-    finally:
-        stage.close()
 
 
 def _drawn(part: Part) -> tuple[str, str]:

@@ -7,10 +7,10 @@ row of attention weights. So the learner's own code is called with such values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import torch
 import torch.nn.functional as F
@@ -28,8 +28,6 @@ from grader.sandbox.sandbox import open_sandbox
 
 from .catalogue import NOTHING_OFF, Without
 from .nets import CONTEXT, Projections
-
-State = dict[str, torch.Tensor]
 
 
 class Stopped(Exception):
@@ -99,31 +97,50 @@ def formed(value: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32)
 # --- a class as the attention of some layers --------------------------------------------------------------------------
 
 
+STANDARD = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "o_proj"}
+"""The parameters of most classes of the course, by the weights that they hold."""
+
+
 @dataclass(frozen=True)
 class Class:
     """How a learner's class is used as a layer's attention.
 
-    init: the arguments of its `__init__`. state: the layer's weights, by the names of its parameters. has_out: whether
-    it has the output projection itself; if not, the judge applies it. is_head: whether it is one head, made once for
-    each; the outputs are then concatenated.
+    init: the arguments of its `__init__`. names: what the parameters are called that hold a layer's weights; the judge
+    applies the output projection of a class without one. has_biases: whether those of queries, keys and values have
+    biases. heads: "one" for a class that is one head and is made once for each (the outputs are then concatenated),
+    "list" for one that has a list of heads.
     """
 
     entry: str
     init: Callable[[Projections], tuple[float, ...]]
-    state: Callable[[Projections], State]
-    has_out: bool = True
-    is_head: bool = False
+    names: Mapping[str, str] = field(default_factory=lambda: STANDARD)
+    has_biases: bool = True
+    heads: Literal["", "one", "list"] = ""
+
+    def state(self, weights: Projections) -> dict[str, torch.Tensor]:
+        """The weights as the class's state dict."""
+        if self.heads == "list" and weights.heads > 1:
+            states = [self.state(weights.head(number)) for number in range(weights.heads)]
+            return {f"heads.{n}.{name}": tensor for n, state in enumerate(states) for name, tensor in state.items()}
+        state = {f"{name}.weight": getattr(weights, part).contiguous() for part, name in self.names.items()}
+        for part, name in self.names.items():
+            if part == "out":
+                state[f"{name}.bias"] = weights.out_bias
+            elif self.has_biases:
+                state[f"{name}.bias"] = torch.zeros(len(getattr(weights, part)))
+        return state
+
+    def made(self, case: Case, weights: Projections, dtype: torch.dtype = torch.float32) -> Slot:
+        """Add to a case that a module is made with these weights."""
+        module = case.call(case.entry(self.entry), *self.init(weights))
+        case.prepare(module, dtype=dtype)
+        case.load(module, self.state(weights))
+        return module
 
     def outputs(self, case: Case, weights: Projections, *inputs: torch.Tensor) -> list[Slot]:
         """Add calls with these weights and inputs to a case; the outputs are slices of the width."""
-        parts = [weights.head(number) for number in range(weights.heads)] if self.is_head else [weights]
-        made = []
-        for each in parts:
-            module = case.call(case.entry(self.entry), *self.init(each))
-            case.prepare(module, dtype=inputs[0].dtype)
-            case.load(module, {name: tensor.contiguous() for name, tensor in self.state(each).items()})
-            made.append(case.call(module, *inputs))
-        return made
+        parts = [weights.head(number) for number in range(weights.heads)] if self.heads == "one" else [weights]
+        return [case.call(self.made(case, each, inputs[0].dtype), *inputs) for each in parts]
 
 
 @dataclass(frozen=True)
@@ -192,7 +209,7 @@ class Attending:
         shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
         came = self.stage.tensors(case, [shape] * len(case.returned), x.dtype)
         whole = [torch.cat(came[n : n + parts], -1).view(b, -1, width) for n in range(0, len(came), parts)]
-        if self.learned.has_out:
+        if "out" in self.learned.names:
             return whole
         pairs = zip(whole, all_weights, strict=True)
         return [F.linear(out, each.out.to(x.dtype), each.out_bias.to(x.dtype)) for out, each in pairs]
@@ -218,50 +235,29 @@ def _each_last(x: torch.Tensor) -> torch.Tensor:
 
 # --- the classes of the course ------------------------------------------------------------------------------------
 
+_LINEAR = {"query": "linear_q", "key": "linear_k", "value": "linear_v"}
+_W = {"query": "W_query", "key": "W_key", "value": "W_value"}
 
-def state_of(weights: Projections) -> State:
-    """A layer's weights as a state dict, named as in most of the course."""
-    named = {"q_proj": weights.query, "k_proj": weights.key, "v_proj": weights.value, "o_proj": weights.out}
-    return _with_biases(named) | {"o_proj.bias": weights.out_bias}
-
-
-def _with_biases(named: State) -> State:
-    weights = {f"{name}.weight": tensor for name, tensor in named.items()}
-    return weights | {f"{name}.bias": torch.zeros(len(tensor)) for name, tensor in named.items()}
-
-
-def _three(weights: Projections) -> State:
-    return {"W_query.weight": weights.query, "W_key.weight": weights.key, "W_value.weight": weights.value}
-
-
-def _three_and_out(weights: Projections) -> State:
-    return _three(weights) | {"out_proj.weight": weights.out, "out_proj.bias": weights.out_bias}
-
-
-def _three_by_head(weights: Projections) -> State:
-    heads = [_three(weights.head(number)) for number in range(weights.heads)]
-    return {f"heads.{number}.{name}": tensor for number, each in enumerate(heads) for name, tensor in each.items()}
-
-
-def _linear(weights: Projections) -> State:
-    return _with_biases({"linear_q": weights.query, "linear_k": weights.key, "linear_v": weights.value})
-
-
+CACHED = Class("CachedAttention", lambda w: (len(w.query), w.heads))
 CLASSES = {
-    "self_attention": Class("MySelfAttention", lambda w: (len(w.query),), _linear, has_out=False),
-    "cross_attention": Class("CrossAttention", lambda w: (len(w.query),), _linear, has_out=False),
+    "self_attention": Class("MySelfAttention", lambda w: (len(w.query),), _LINEAR),
+    "cross_attention": Class("CrossAttention", lambda w: (len(w.query),), _LINEAR),
     "causal_attention": Class(
-        "CausalAttention", lambda w: (len(w.out), len(w.query), CONTEXT, 0.0), _three, has_out=False, is_head=True
+        "CausalAttention", lambda w: (len(w.out), len(w.query), CONTEXT, 0.0), _W, has_biases=False, heads="one"
     ),
     "multi_head_wrapper": Class(
         "MultiHeadAttentionWrapper",
         lambda w: (len(w.out), w.head_width, CONTEXT, 0.0, w.heads),
-        _three_by_head,
-        has_out=False,
+        _W,
+        has_biases=False,
+        heads="list",
     ),
     "multi_head_attention": Class(
-        "MultiHeadAttention", lambda w: (len(w.out), len(w.out), CONTEXT, 0.0, w.heads), _three_and_out
+        "MultiHeadAttention",
+        lambda w: (len(w.out), len(w.out), CONTEXT, 0.0, w.heads),
+        {**_W, "out": "out_proj"},
+        has_biases=False,
     ),
-    "padded_multi_head_attention": Class("MultiHeadAttention", lambda w: (len(w.out), w.heads, 0.0), state_of),
+    "padded_multi_head_attention": Class("MultiHeadAttention", lambda w: (len(w.out), w.heads, 0.0)),
 }
 """By exercise. Numbers of `__init__`: widths, the longest text, dropout, heads."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import torch
 
@@ -105,15 +104,9 @@ class WriterScene:
         ids = formed(answers["written"], (1, prompt.shape[1] + WRITTEN_LETTERS), torch.int64)[0, prompt.shape[1] :]
         if not all(0 <= number < len(self._signs) for number in ids.tolist()):
             raise Stopped("What generate returns are not all tokens: whole numbers from 0, below vocab_size.")
-        self._state = _state(answers["state"])
+        state = answers["state"]
+        if not isinstance(state, dict) or not all(isinstance(each, torch.Tensor) for each in state.values()):
+            raise Stopped("The state_dict of your model should be tensors by name.")
+        self._state = state
         self._losses.append(loss_by_letter(logits, self._windows[:, 1:]).mean().item())
         return self._losses[-1], "".join(self._signs[number] for number in ids).replace("\n", " ")
-
-
-def _state(told: Any) -> dict[str, torch.Tensor]:
-    """The weights of a model as its own class returns them. Raises Stopped for anything but tensors by name."""
-    if not isinstance(told, Mapping) or not all(
-        isinstance(name, str) and isinstance(tensor, torch.Tensor) for name, tensor in told.items()
-    ):
-        raise Stopped("The state_dict of your model should be tensors by name.")
-    return dict(told)

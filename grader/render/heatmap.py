@@ -38,8 +38,6 @@ Shade = Callable[[float], tuple[int, str]]
 """Of a number other than NaN: its level from 0, the palest, to LEVELS - 1, and its background."""
 Write = Callable[[float], str]
 """A number as it is written."""
-Place = Callable[[int, int], str]
-"""What is said of the number in a row and a column."""
 
 
 def blues(low: float, high: float, power: float = 1.0) -> Shade:
@@ -96,7 +94,7 @@ def as_needed(mismatch: Mismatch) -> Write:
 
 
 class Cell(NamedTuple):
-    """A number as it is drawn. level: None for NaN. told: its place and the number, in words.
+    """A number as it is drawn. level: None for NaN.
 
     mark: of a wrong number; stands for it in a picture without numbers. An expected number has none.
     """
@@ -104,7 +102,6 @@ class Cell(NamedTuple):
     text: str
     level: int | None
     paper: str
-    told: str
     mark: str
 
     @property
@@ -120,9 +117,9 @@ Cells = tuple[tuple[Cell, ...], ...]
 class HeatMap:
     """Planes of numbers over the same rows and columns. All text is safe to show.
 
-    caption: sentences above the drawing. rows: labels, none for a single row of a mismatch. ends: the numbers of the
-    palest and the darkest shade; of weights, the least of each shade but the palest, which stands for none. difference:
-    of a mismatch, a third plane for where there is room.
+    caption: sentences above the drawing. ends: the numbers of the palest and the darkest shade; of weights, the least
+    of each shade but the palest, which stands for none. difference: of a mismatch, a third plane for where there is
+    room.
     """
 
     title: str
@@ -153,29 +150,28 @@ class HeatMap:
         axes = ", ".join(f"{side}: {name}" for side, name in named if name != side)
         caption = visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
 
-        def told(row: int, column: int) -> str:
-            return f"row {rows[row]}, column {columns[column]}"
-
-        def drawn(values: Plane, shade: Shade, above: str = "", below: str = "") -> Cells:
-            """above, below: the mark of a wrong number above 0, and of another."""
-
-            def mark(row: int, column: int) -> str:
-                return (above if values[row][column] > 0 else below) if wrong[row][column] else ""
-
-            return _cells(values, write, shade, told, mark)
+        def drawn(values: Plane, shade: Shade, marks: str = "") -> Cells:
+            """marks: of a wrong number above 0, and of another."""
+            return tuple(
+                tuple(
+                    _cell(number, write, shade, marks[number <= 0] if marks and is_wrong else "")
+                    for number, is_wrong in zip(numbers, are_wrong, strict=True)
+                )
+                for numbers, are_wrong in zip(values, wrong, strict=True)
+            )
 
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
             description=f"{caption} {_wrong_places(mismatch, write)}".strip(),
             planes=(
-                ("yours", drawn(came, blues(low, high), "!", "!")),
+                ("yours", drawn(came, blues(low, high), "!!")),
                 ("expected", drawn(expected, blues(low, high))),
             ),
-            rows=rows if len(rows) > 1 else (),
+            rows=rows,
             columns=columns,
             ends=(write(low if low != high else -math.inf), write(high)),  # all may be 0 or infinite
-            difference=(("difference", drawn(apart, off(furthest), "+", "-")),),
+            difference=(("difference", drawn(apart, off(furthest), "+-")),),
         )
 
     @classmethod
@@ -193,23 +189,25 @@ class HeatMap:
         before: weights to show beside these, with the names of both: before, and now.
         """
         rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in labels) for labels in (rows, columns))
-        askers, keys = ([f"{spelt(each)} {n}" for n, each in enumerate(labels, 1)] for labels in (rows, columns))
         title, write, shade = safe_line(title), in_decimals(2), blues(0.0, high, ROOT)
-        then, earlier, now = before or ("", values, title)
-        named = [(then, earlier)] * bool(before) + [(now, values)]
-
-        def told(row: int, column: int) -> str:
-            return f"{askers[row]} looks at {keys[column]}"
-
+        planes = [(before[0], before[1]), (before[2], values)] if before else [(title, values)]
         return cls(
             title=title,
             caption=title if before else "",
-            description=_most_looked_at(values, askers, keys),
-            planes=tuple((name, _cells(plane, write, shade, told, lambda *_: "")) for name, plane in named),
+            description=_most_looked_at(values, rows, columns),
+            planes=tuple(
+                (name, tuple(tuple(_cell(weight, write, shade) for weight in weights) for weights in plane))
+                for name, plane in planes
+            ),
             rows=rows,
             columns=columns,
             ends=tuple(write((level / LEVELS) ** (1 / ROOT) * high) for level in range(1, LEVELS)),
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Of the rows, where they are written: a single row of a mismatch needs none."""
+        return self.rows if len(self.rows) > 1 or not self.is_mismatch else ()
 
     @property
     def is_mismatch(self) -> bool:
@@ -227,14 +225,9 @@ def spelt(letter: str) -> str:
     return letter if letter.strip() else BLANK
 
 
-def _cells(values: Plane, write: Write, shade: Shade, told: Place, mark: Place) -> Cells:
-    def cell(number: float, *place: int) -> Cell:
-        level, paper = (None, GREY) if math.isnan(number) else shade(number)
-        return Cell(write(number), level, paper, f"{told(*place)}: {write(number)}", mark(*place))
-
-    return tuple(
-        tuple(cell(number, row, column) for column, number in enumerate(numbers)) for row, numbers in enumerate(values)
-    )
+def _cell(number: float, write: Write, shade: Shade, mark: str = "") -> Cell:
+    level, paper = (None, GREY) if math.isnan(number) else shade(number)
+    return Cell(write(number), level, paper, mark)
 
 
 def _finite(*planes: Plane) -> list[float]:
@@ -263,9 +256,9 @@ def _wrong_places(mismatch: Mismatch, write: Write) -> str:
 def _most_looked_at(values: Plane, rows: Sequence[str], columns: Sequence[str]) -> str:
     """Where each row has its largest weight."""
     told = []
-    for row, weights in zip(rows, values, strict=True):
-        known = [(weight, column) for column, weight in enumerate(weights) if math.isfinite(weight)]
+    for place, (row, weights) in enumerate(zip(rows, values, strict=True), 1):
+        known = [(weight, column) for column, weight in enumerate(weights, 1) if math.isfinite(weight)]
         if known:
             weight, column = max(known)
-            told.append(f"{row} looks most at {columns[column]}, {weight:.2f}")
+            told.append(f"{spelt(row)} {place} looks most at {spelt(columns[column - 1])} {column}, {weight:.2f}")
     return "; ".join(told) + "."

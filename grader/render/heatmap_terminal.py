@@ -80,8 +80,8 @@ class _Painter:
         self._heat, self._is_coloured, self._blocks = heat, is_coloured, blocks
         self._titles = [encodable(title, encoding) for title, _ in heat.planes]
         self._columns = [encodable(label, encoding) for label in heat.columns]
-        rows = [encodable(label, encoding) for label in heat.rows] or [""] * len(heat.planes[0][1])
-        self._label_width = max(map(cell_len, rows)) + 1 if heat.rows else 0
+        rows = [encodable(label, encoding) for label in heat.labels] or [""] * len(heat.rows)
+        self._label_width = max(map(cell_len, rows)) + 1 if heat.labels else 0
         self._labels = [
             " " * (self._label_width - 1 - cell_len(label)) + f"{label} " if label else "" for label in rows
         ]
