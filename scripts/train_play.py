@@ -96,14 +96,14 @@ FEW_HEADS = 3e-3
 def letters() -> dict[str, torch.Tensor]:
     """Two layers that learn to look one letter back, and from there to what followed the last time."""
     model, chance = new_model(2, len(ALPHABET), CONTEXT, seed=3), random.Random(3)
-    hidden = nets.later(CONTEXT)
+    before = nets.causal(CONTEXT)
 
     def loss_of(step: int) -> torch.Tensor:
         texts = [story(chance, CONTEXT + 1) for _ in range(16)]
         texts += [repeat(chance, CONTEXT + 1, chance.randint(4, 32)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
         layers = layers_of(model, LETTERS_HEADS)
-        logits = nets.run(model, ids[:, :-1], nets.by_formula(layers, hidden))
+        logits = nets.run(model, ids[:, :-1], nets.by_formula(layers, before))
         used = sum(each.out[:, each.places(head)].norm() for each in layers for head in range(LETTERS_HEADS))
         return nets.loss_by_letter(logits, ids[:, 1:]).mean() + FEW_HEADS * used
 
@@ -126,7 +126,7 @@ def told_places(kind: Kind, seed: int) -> dict[str, torch.Tensor]:
         texts = [story(chance, TRAINED + 1) for _ in range(16)]
         texts += [repeat(chance, TRAINED + 1, chance.randint(4, TRAINED // 2)) for _ in range(16)]
         ids = torch.tensor([encode(text) for text in texts])
-        attend = nets.by_formula(layers_of(model, nets.POSITION_HEADS), nets.unseen(TRAINED, known), known)
+        attend = nets.by_formula(layers_of(model, nets.POSITION_HEADS), known)
         logits = nets.run(nets.placed(model, known), ids[:, :-1], attend)
         return nets.loss_by_letter(logits, ids[:, 1:]).mean()
 
@@ -152,7 +152,7 @@ def gaps(heads: int, seed: int) -> dict[str, torch.Tensor]:
         is_padding = torch.arange(GAPS_CONTEXT) >= lengths[:, None]
         is_hidden = (torch.rand(ids.shape, generator=drawn) < HIDDEN_SHARE) & ~is_padding
         shown = ids.masked_fill(is_hidden, GAP).masked_fill(is_padding, 0)
-        attend = nets.by_formula(layers_of(model, heads), is_padding[:, None, None, :])
+        attend = nets.by_formula(layers_of(model, heads), nets.masked(is_padding[:, None, None, :]))
         logits = nets.run(model, shown, attend)
         return F.cross_entropy(logits[is_hidden], ids[is_hidden])
 

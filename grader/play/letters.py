@@ -18,11 +18,12 @@ from .nets import (
     CONTEXT,
     Projections,
     by_formula,
+    causal,
     decode,
     encode,
-    later,
     layer_inputs,
     loss_by_letter,
+    masked,
     repeat,
     run,
     story,
@@ -122,7 +123,7 @@ class HeadsScene(ModelScene):
 
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
         """The same by the formula, with nothing switched off."""
-        return weights_by_formula(self._model, self._layers, letters, later(len(letters)))
+        return weights_by_formula(self._model, self._layers, letters, causal(len(letters)))
 
     def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
         return run(self._model, texts, asked.attend, residual=not asked.without.residual)
@@ -202,7 +203,7 @@ class WindowScene(ModelScene):
 
     def _logits(self, window: int, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
-        attend = by_formula(self._layers, self._mask(texts.shape[1], window))
+        attend = by_formula(self._layers, masked(self._mask(texts.shape[1], window)))
         return run(self._model, texts, lambda layer, x: attend(layer, x).nan_to_num(0.0))
 
     def _loss(self, period: int, window: int) -> float:

@@ -147,18 +147,28 @@ Kind = Literal["rotary", "alibi", "sinusoidal"]
 
 @dataclass(frozen=True)
 class Places:
-    """The positions of a run over n letters: one of three kinds is set at most, the others are None.
+    """What the letters of a run see of each other, and where they stand.
 
-    turn: rotates queries and keys (b, heads, n, d). bias: added to the scaled scores (heads, n, n), includes the causal
-    mask. added: added to the token embeddings (n, width).
+    bias: added to the scaled scores (b, heads, n, m) or a part of these axes; -inf where a key is masked. turn: rotates
+    queries and keys (b, heads, n, d). added: position embeddings (n, width) instead of the model's own.
     """
 
-    turn: Callable[[torch.Tensor], torch.Tensor] | None = None
     bias: torch.Tensor | None = None
+    turn: Callable[[torch.Tensor], torch.Tensor] | None = None
     added: torch.Tensor | None = None
 
 
-NOWHERE = Places()
+ALL_SEEN = Places()
+
+
+def masked(hidden: torch.Tensor) -> Places:
+    """All keys are seen but the hidden ones, where this is True (n, m)."""
+    return Places(bias=torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf))
+
+
+def causal(n: int) -> Places:
+    """No letter sees a later one."""
+    return masked(torch.ones(n, n, dtype=torch.bool).triu(1))
 
 
 class Attended(NamedTuple):
@@ -169,43 +179,27 @@ class Attended(NamedTuple):
 
 
 def right_attention(
-    layer: Projections,
-    x: torch.Tensor,
-    hidden: torch.Tensor | None = None,
-    *,
-    memory: torch.Tensor | None = None,
-    places: Places = NOWHERE,
+    layer: Projections, x: torch.Tensor, places: Places = ALL_SEEN, *, memory: torch.Tensor | None = None
 ) -> Attended:
     """The correct attention of a layer for x (b, n, width).
 
-    hidden: True where a key is masked. memory: where keys and values come from (b, m, width), if not from x.
+    memory: where keys and values come from (b, m, width), if not from x.
     """
     looked_at = x if memory is None else memory
     query, key, value = (
-        _by_head(layer, each, matrix)
+        F.linear(each, matrix).view(len(x), -1, layer.heads, layer.head_width).transpose(1, 2)
         for each, matrix in ((x, layer.query), (looked_at, layer.key), (looked_at, layer.value))
     )
     if places.turn is not None:
         query, key = places.turn(query), places.turn(key)
     scores: torch.Tensor = query @ key.mT / layer.head_width**0.5
-    if places.bias is not None:
-        scores = scores + places.bias
-    weights = (scores if hidden is None else scores.masked_fill(hidden, -torch.inf)).softmax(-1)
+    weights = (scores if places.bias is None else scores + places.bias).softmax(-1)
     return Attended(F.linear((weights @ value).transpose(1, 2).flatten(2), layer.out, layer.out_bias), weights)
 
 
-def by_formula(layers: Sequence[Projections], hidden: torch.Tensor | None = None, places: Places = NOWHERE) -> Attend:
+def by_formula(layers: Sequence[Projections], places: Places = ALL_SEEN) -> Attend:
     """The correct attention of these layers."""
-    return lambda layer, x: right_attention(layers[layer], x, hidden, places=places).output
-
-
-def _by_head(weights: Projections, x: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-    return F.linear(x, matrix).view(len(x), -1, weights.heads, weights.head_width).transpose(1, 2)
-
-
-def later(n: int) -> torch.Tensor:
-    """True where a token would see a later one: the causal mask."""
-    return torch.ones(n, n, dtype=torch.bool).triu(1)
+    return lambda layer, x: right_attention(layers[layer], x, places).output
 
 
 # --- the models around it ---------------------------------------------------------------------------------------------
@@ -257,16 +251,11 @@ def layer_inputs(model: Parameters, text: torch.Tensor, attend: Attend, *, resid
 
 
 def weights_by_formula(
-    model: Parameters,
-    layers: Sequence[Projections],
-    text: torch.Tensor,
-    hidden: torch.Tensor | None,
-    places: Places = NOWHERE,
+    model: Parameters, layers: Sequence[Projections], text: torch.Tensor, places: Places
 ) -> torch.Tensor:
     """The correct attention weights (layers, heads, n, n) for one text (n,)."""
-    inputs = layer_inputs(placed(model, places), text, by_formula(layers, hidden, places))
-    pairs = zip(layers, inputs, strict=True)
-    return torch.stack([right_attention(layer, x, hidden, places=places).weights[0] for layer, x in pairs])
+    inputs = layer_inputs(placed(model, places), text, by_formula(layers, places))
+    return torch.stack([right_attention(layer, x, places).weights[0] for layer, x in zip(layers, inputs, strict=True)])
 
 
 def loss_by_letter(logits: torch.Tensor, following: torch.Tensor) -> torch.Tensor:
@@ -285,10 +274,10 @@ BASE = 10000.0
 def right_places(kind: Kind, n: int, width: int) -> Places:
     """The positions by the formula."""
     if kind == "rotary":
-        return Places(turn=turned)
+        return replace(causal(n), turn=turned)
     if kind == "alibi":
         return Places(bias=sloped(n))
-    return Places(added=clocks(n, width))
+    return replace(causal(n), added=clocks(n, width))
 
 
 def turned(x: torch.Tensor, offset: int = 0) -> torch.Tensor:
@@ -311,8 +300,3 @@ def clocks(n: int, width: int) -> torch.Tensor:
     """Sinusoidal positions (n, width): sines and cosines alternate."""
     angles = torch.outer(torch.arange(n), BASE ** (-2 * torch.arange(width // 2) / width))
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
-def unseen(n: int, places: Places) -> torch.Tensor | None:
-    """The causal mask for n letters, where it is not in the positions: a bias hides later keys itself, or fails to."""
-    return later(n) if places.bias is None else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,12 +14,12 @@ from grader.judge.case import Case
 
 from .catalogue import NOTHING_OFF, Play, Without
 from .nets import (
-    NOWHERE,
     POSITION_HEADS,
     TRAINED,
     Kind,
     Places,
     by_formula,
+    causal,
     encode,
     layers_of,
     load,
@@ -28,7 +29,6 @@ from .nets import (
     right_places,
     run,
     turned,
-    unseen,
     weights_by_formula,
 )
 from .parts import Curve, Grid, Part, Words, Written
@@ -93,14 +93,14 @@ class PositionsScene(ModelScene):
     def _places(self, n: int, without: Without = NOTHING_OFF, base: float | None = None) -> Places:
         """The learner's positions for n letters; base: of `apply_rotary`, its own by default. Raises Stopped."""
         if without.positions:
-            return NOWHERE
+            return causal(n)
         if self._kind == "rotary":
-            return Places(turn=lambda x: self._turned(x, **({} if base is None else {"base": base})))
+            return replace(causal(n), turn=lambda x: self._turned(x, **({} if base is None else {"base": base})))
         case, is_alibi = Case(), self._kind == "alibi"
         given, shape = ((POSITION_HEADS, n), (POSITION_HEADS, n, n)) if is_alibi else ((n, self._width),) * 2
         case.call(case.entry(self._play.id), *given, return_as="places")
         (told,) = self._stage.tensors(case, [shape], torch.float32)
-        return Places(bias=told) if is_alibi else Places(added=told)
+        return Places(bias=told) if is_alibi else replace(causal(n), added=told)
 
     def _turned(self, x: torch.Tensor, **how: Any) -> torch.Tensor:
         case = Case()
@@ -109,7 +109,7 @@ class PositionsScene(ModelScene):
 
     def _weights(self, letters: torch.Tensor, places: Places) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text."""
-        return weights_by_formula(self._model, self._layers, letters, unseen(len(letters), places), places)
+        return weights_by_formula(self._model, self._layers, letters, places)
 
     def _shown_heads(self) -> dict[tuple[int, int], str]:
         """Which heads are shown, and why: chosen by the formula, on random letters that are repeated."""
@@ -165,8 +165,7 @@ _loaded = cache(load)
 def read(kind: Kind, texts: torch.Tensor, places: Places) -> torch.Tensor:
     """The logits (b, n, letters) of the model that was trained with this kind of positions, with these ones."""
     model = _loaded(kind)
-    attend = by_formula(layers_of(model, POSITION_HEADS), unseen(texts.shape[1], places), places)
-    return run(placed(model, places), texts, attend)
+    return run(placed(model, places), texts, by_formula(layers_of(model, POSITION_HEADS), places))
 
 
 def losses_of(kind: Kind, places: Places) -> tuple[float, ...]:

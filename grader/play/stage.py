@@ -96,7 +96,6 @@ def formed(value: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32)
 
 # --- a class as the attention of some layers --------------------------------------------------------------------------
 
-
 STANDARD = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "o_proj"}
 """The parameters of most classes of the course, by the weights that they hold."""
 
@@ -182,8 +181,8 @@ class Attending:
         probes = [_probe(weights, spread[:, start : start + each]) for start in range(0, n, each)]
         in_double = [each.double() if each.is_floating_point() else each for each in others]
         found = self._outputs(probes, x.double()[None], *in_double)
-        heads = [torch.cat([out[0, :, weights.places(head)] for out in found], dim=1) for head in range(weights.heads)]
-        return torch.stack(heads)[:, :, :n].float()
+        by_head = [out.view(len(x), weights.heads, each).transpose(0, 1) for out in found]
+        return torch.cat(by_head, dim=2)[:, :, :n].float()
 
     def _switched(self, layer: int) -> Projections:
         weights = self.layers[layer]
@@ -218,9 +217,7 @@ class Attending:
 def _probe(weights: Projections, spread: torch.Tensor) -> Projections:
     """Weights with which each head's output is its attention weights for some of the tokens."""
     value = torch.zeros_like(weights.value, dtype=torch.float64)
-    for head in range(weights.heads):
-        places = weights.places(head)
-        value[places.start : places.start + spread.shape[1]] = spread.T
+    value.view(weights.heads, weights.head_width, -1)[:, : spread.shape[1]] = spread.T
     width = len(value)
     whole = torch.eye(width, dtype=torch.float64)
     return replace(weights, value=value, out=whole, out_bias=torch.zeros(width, dtype=torch.float64))

@@ -58,6 +58,9 @@ class LearnerRow:
     note: str = ""
     changes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.name} ({self.unreadable})" if self.unreadable else self.name
+
     def count(self, *statuses: Status) -> int:
         """How many exercises have one of these statuses."""
         return sum(status in statuses for status in self.statuses.values())
@@ -96,7 +99,7 @@ class ExerciseTally:
     counts: Counter[Status] = field(default_factory=Counter)
     checks: dict[str, CheckTally] = field(default_factory=dict)
     stuck: dict[str, list[LearnerRow]] = field(default_factory=dict)
-    misconceptions: dict[tuple[str, str], Topic] = field(default_factory=dict)
+    misconceptions: dict[tuple[str, str], list[LearnerRow]] = field(default_factory=dict)
 
     @property
     def passed(self) -> int:
@@ -140,7 +143,7 @@ class Topic:
 
     exercise: ExerciseTally
     message: str
-    learners: list[LearnerRow] = field(default_factory=list)
+    learners: list[LearnerRow]
 
     @property
     def how_many(self) -> str:
@@ -173,22 +176,6 @@ class Distribution:
     mean: float
     median: float
     learners: int
-
-    @classmethod
-    def of(cls, rows: Sequence[LearnerRow]) -> Distribution | None:
-        """The spread; None when no learner's points are a mark, or there are no points to earn."""
-        marked = [row for row in rows if row.is_mark and row.max_points > 0]
-        if not marked:
-            return None
-        is_common = len({row.max_points for row in marked}) == 1
-        worth = marked[0].max_points if is_common else 100.0
-        values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
-        # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
-        places = Counter(min(int(share(value, worth) * BINS + 1e-9), BINS - 1) for value in values)
-        edges = [worth * step / BINS for step in range(BINS + 1)]
-        bins = tuple((edges[place], edges[place + 1], places[place]) for place in range(BINS))
-        unit = "points" if is_common else "percent of the points"
-        return cls(bins, unit, worth, mean(values), median(values), len(marked))
 
 
 class ClassSummary:
@@ -265,11 +252,8 @@ class ClassSummary:
                     missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
                     missed.missed += 1
                     missed.unexplained += [] if exercise.diagnosis else [row]
-        for diagnosis in exercise.diagnosis:
-            key = diagnosis.mistake, diagnosis.message
-            made = tally.misconceptions.setdefault(key, Topic(tally, diagnosis.message))
-            if not made.learners or made.learners[-1] is not row:
-                made.learners.append(row)
+        for key in dict.fromkeys((each.mistake, each.message) for each in exercise.diagnosis):
+            tally.misconceptions.setdefault(key, []).append(row)
 
     # --- what it comes to ---------------------------------------------------------------------------------------------
 
@@ -283,12 +267,11 @@ class ClassSummary:
         """Those without a mark, by the reason for it."""
         cut_short = [row for row in self.rows if not row.is_complete]
         unreadable = [row for row in self.rows if row.unreadable]
+        no_record = "They have no record and no mark."
         reasons = [
             Unmarked("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
             Unmarked("failed", "Could not be read", NO_AVERAGE, unreadable),
-            Unmarked(
-                "missing", "On the roster, but handed in nothing", "They have no record and no mark.", self.absent
-            ),
+            Unmarked("missing", "On the roster, but handed in nothing", no_record, self.absent),
             Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, self.unmatched),
         ]
         return [each for each in reasons if each.people]
@@ -302,7 +285,11 @@ class ClassSummary:
     @property
     def misconceptions(self) -> list[Topic]:
         """The known mistakes made, the most frequent first, equals in course order."""
-        made = (topic for tally in self.exercises for topic in tally.misconceptions.values())
+        made = (
+            Topic(tally, message, learners)
+            for tally in self.exercises
+            for (_, message), learners in tally.misconceptions.items()
+        )
         return sorted(made, key=lambda topic: -len(topic.learners))
 
     @property
@@ -330,8 +317,19 @@ class ClassSummary:
 
     @property
     def distribution(self) -> Distribution | None:
-        """The spread of points."""
-        return Distribution.of(self.rows)
+        """The spread of points; None when no learner's points are a mark, or there are no points to earn."""
+        marked = [row for row in self.rows if row.is_mark and row.max_points > 0]
+        if not marked:
+            return None
+        is_common = len({row.max_points for row in marked}) == 1
+        worth = marked[0].max_points if is_common else 100.0
+        values = [worth * row.points / row.max_points for row in marked]  # above the maximum with extra credit
+        # 0.7 of the points belongs to the bin that begins there, despite floating-point rounding
+        places = Counter(min(int(share(value, worth) * BINS + 1e-9), BINS - 1) for value in values)
+        edges = [worth * step / BINS for step in range(BINS + 1)]
+        bins = tuple((edges[place], edges[place + 1], places[place]) for place in range(BINS))
+        unit = "points" if is_common else "percent of the points"
+        return Distribution(bins, unit, worth, mean(values), median(values), len(marked))
 
     @property
     def averages(self) -> str:

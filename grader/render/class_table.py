@@ -10,7 +10,7 @@ from rich.text import Text
 
 from grader.intake.names import first_few
 
-from .class_summary import ClassSummary, ExerciseTally, LearnerRow
+from .class_summary import ClassSummary, LearnerRow
 from .safe_text import safe_line
 from .terminal import STYLES, Paper, sign, text_for
 from .wording import IN_CLASSES, counted, out_of, score
@@ -51,7 +51,7 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
     if left_out := summary.left_out:
         console.print()
     for each in left_out:
-        names = first_few([_who(person) for person in each.people], NAMED, shown=str)
+        names = first_few([str(who) for who in each.people], NAMED, shown=str)
         paper.line(f"{sign(each.status, console)} {each.what}: {names}", style=STYLES[each.status])
     console.print()
     paper.line(summary.averages, style="bold")
@@ -75,7 +75,7 @@ def _print_learners(summary: ClassSummary, paper: Paper, rest: str) -> None:
 def _table(rows: Sequence[LearnerRow], summary: ClassSummary, console: Console) -> Table:
     columns = {
         "submission": [text_for(console, ", ".join(filter(None, [row.name, row.note]))) for row in rows],
-        "points": [Text(_score(row)) for row in rows],
+        "points": [Text(out_of(row.points, row.max_points) + " !" * (not row.is_complete)) for row in rows],
         "graded": [Text(score(row.graded_points)) for row in rows] if summary.is_adjusted else [],
         "passed": [Text(f"{row.count('passed')} / {len(row.statuses)}") for row in rows],
         "exercises": [_strip(row, summary, console) for row in rows],
@@ -101,16 +101,6 @@ def _strip(row: LearnerRow, summary: ClassSummary, console: Console) -> Text:
     return strip
 
 
-def _score(row: LearnerRow) -> str:
-    return f"{out_of(row.points, row.max_points)}{'' if row.is_complete else ' !'}"
-
-
-def _who(person: LearnerRow | str) -> str:
-    if isinstance(person, str):
-        return person
-    return f"{person.name} ({person.unreadable})" if person.unreadable else person.name
-
-
 def _chart(summary: ClassSummary, console: Console) -> tuple[str, Lines]:
     """The distribution of points with its heading; nothing for a few learners."""
     spread = summary.distribution
@@ -132,16 +122,12 @@ def _hardest(summary: ClassSummary) -> Lines:
     stumbled = [tally for tally in summary.exercises if tally.passed < tally.tried]
     for tally in sorted(stumbled, key=lambda tally: tally.pass_rate or 0.0)[:HARDEST]:
         yield 2, f"{safe_line(tally.title)}: passed by {tally.passed} of {tally.tried} who tried", ""
-        yield from ((4, reason, "dim") for reason in _reasons(tally))
+        if check := tally.most_missed:
+            yield 4, f"{check.missed} miss “{safe_line(check.title)}”", "dim"
+        if tally.stuck:
+            yield 4, safe_line(tally.about_stuck), "dim"
     for tally in summary.doubtful:
         yield 0, f"! Nearly nobody passes {safe_line(tally.title)}: look at the exercise before the class.", "yellow"
-
-
-def _reasons(tally: ExerciseTally) -> Iterator[str]:
-    if check := tally.most_missed:
-        yield f"{check.missed} miss “{safe_line(check.title)}”"
-    if tally.stuck:
-        yield safe_line(tally.about_stuck)
 
 
 def _topics(summary: ClassSummary) -> Lines:

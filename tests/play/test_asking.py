@@ -34,10 +34,10 @@ def asked(stage, id, layers, *edits, **how):
 
 @pytest.mark.parametrize("id", CAUSAL)
 def test_output_and_weights_of_right_code_are_those_of_the_formula(stage, layers, x, id):
-    code, hidden = asked(stage, id, layers), nets.later(LETTERS)
+    code, places = asked(stage, id, layers), nets.causal(LETTERS)
     for number, layer in enumerate(layers):
         came = code.attend(number, x[None]), code.weights(number, x)[None]
-        torch.testing.assert_close(came, (*nets.right_attention(layer, x[None], hidden),), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(came, (*nets.right_attention(layer, x[None], places),), atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("id", CAUSAL)
@@ -50,7 +50,7 @@ def test_without_the_mask_every_letter_sees_all(stage, layers, x, id):
 def test_without_the_scale_the_scores_are_as_large_as_they_come(stage, layers, x):
     code = replace(asked(stage, "multi_head_attention", layers), without=Without(scale=True))
     unscaled = replace(layers[0], query=layers[0].query * 4)  # heads are 16 wide
-    right = nets.right_attention(unscaled, x[None], nets.later(LETTERS)).weights[0]
+    right = nets.right_attention(unscaled, x[None], nets.causal(LETTERS)).weights[0]
     torch.testing.assert_close(code.weights(0, x), right, atol=1e-5, rtol=1e-4)
 
 
@@ -74,7 +74,7 @@ def test_a_head_that_is_off_passes_nothing_on_and_the_others_all(stage, layers, 
 )
 def test_weights_of_wrong_code_are_its_own(stage, layers, x, edit, is_seen):
     wrong = asked(stage, "multi_head_attention", layers, edit).weights(0, x)
-    right = nets.right_attention(layers[0], x[None], nets.later(LETTERS)).weights[0]
+    right = nets.right_attention(layers[0], x[None], nets.causal(LETTERS)).weights[0]
     assert not torch.allclose(wrong, right, atol=0.1)
     assert is_seen(wrong)
 
