@@ -19,8 +19,6 @@ from filelock import FileLock
 from grader.course.installed import VARIABLE
 from grader.course.stubs import make_stub
 
-from .warm.client import Warm
-
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # as a shell starts what goes on in the background: commands started here would not hear of Ctrl-C either
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -208,48 +206,21 @@ def run_command() -> Run:
     return run
 
 
-ALWAYS_COLD = "KATA_TESTS_COLD"
-
-
-@pytest.fixture(scope="session")
-def run_warm(run_command: Run) -> Iterator[Callable[..., Run]]:
-    """Runs programs as `run_command` does, but as forks of a process that has loaded what they load.
-
-    `run_warm("nbgrader", program, ...)` gives the runner of some programs of a kind, see tests/warm/server.py. Where a
-    fork would differ from a process that is started anew, and with KATA_TESTS_COLD set, one is started.
-    """
-    opened: dict[str, Warm] = {}
-
-    def runner(kind: str, *programs: Path) -> Run:
-        warm = opened[kind] = opened.get(kind) or Warm(kind, _plain_environment())
-
-        def run(
-            *command: object,
-            cwd: Path,
-            env: Mapping[str, str] | None = None,
-            stdin: str = "",
-            seconds: float = 100,
-        ) -> subprocess.CompletedProcess[str]:
-            environment = {**_plain_environment(), **_course_in(cwd), **(env or {})}
-            if os.environ.get(ALWAYS_COLD) or command[0] not in programs or not warm.is_alike(environment):
-                python = () if os.access(str(command[0]), os.X_OK) else (sys.executable,)
-                return run_command(*python, *command, cwd=cwd, env=env, stdin=stdin, seconds=seconds)
-            return warm.run(list(map(str, command)), cwd, environment, stdin, seconds)
-
-        return run
-
-    yield runner
-    for warm in opened.values():
-        warm.close()
-
-
 KATA = Path(sys.executable).with_name("kata")
 
 
 @pytest.fixture(scope="session")
-def kata(run_warm: Callable[..., Run]) -> Run:
-    """Runs `kata` as it is installed, as a fork of a process that has loaded it."""
-    return partial(run_warm("grader", KATA), KATA)
+def kata() -> Run:
+    """Calls `kata` in this process, see tests/called.py, with the interface of `cold_kata`; pytest keeps the time."""
+
+    def run(
+        *words: object, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = "", seconds: float = 0
+    ) -> subprocess.CompletedProcess[str]:
+        from .called import kata  # which loads the command line
+
+        return kata(list(map(str, words)), {**_plain_environment(), **_course_in(cwd), **(env or {})}, cwd, stdin)
+
+    return run
 
 
 @pytest.fixture(scope="session")

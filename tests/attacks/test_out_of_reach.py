@@ -40,20 +40,20 @@ def options(place: str, readable: Path, tiny_course: Path, tmp_path: Path) -> li
 
 @pytest.mark.parametrize(("place", "level"), [("course", "full"), ("class", "reduced"), ("results", "full")])
 def test_class_is_not_graded_where_learners_code_could_read(
-    place: str, level: str, readable: Path, tiny_course: Path, tmp_path: Path, kata: Callable
+    place: str, level: str, readable: Path, tiny_course: Path, tmp_path: Path, cold_kata: Callable
 ) -> None:
     given = options(place, readable, tiny_course, tmp_path)
-    done = kata("grade-class", *given, "--isolation", level, cwd=tmp_path)
+    done = cold_kata("grade-class", *given, "--isolation", level, cwd=tmp_path)
     assert done.returncode == 2 and not done.stdout
     assert "Learners' code can read" in done.stderr and "No grade was recorded" in done.stderr
     assert not list(tmp_path.rglob("results.jsonl")) and not list(readable.rglob("results.jsonl"))
 
 
 def test_submission_is_not_graded_where_learners_code_could_read_the_answers(
-    readable: Path, tiny_course: Path, tmp_path: Path, kata: Callable
+    readable: Path, tiny_course: Path, tmp_path: Path, cold_kata: Callable
 ) -> None:
     work, *options_, _, _ = options("course", readable, tiny_course, tmp_path)
-    done = kata("grade", work, *options_, "--json", tmp_path / "record.json", cwd=tmp_path)
+    done = cold_kata("grade", work, *options_, "--json", tmp_path / "record.json", cwd=tmp_path)
     assert done.returncode == 2 and "Learners' code can read" in done.stderr
     assert not (tmp_path / "record.json").exists()
 
@@ -62,13 +62,13 @@ Grade = Callable[..., tuple[float, str]]
 
 
 @pytest.fixture
-def graded(tiny_course: Path, tmp_path: Path, kata: Callable[..., Any]) -> Grade:
+def graded(tiny_course: Path, tmp_path: Path, cold_kata: Callable[..., Any]) -> Grade:
     """Grades a right answer that looks at some places; gives its points and its record."""
 
     def grade(places: Iterable[object], level: str, env: dict[str, str]) -> tuple[float, str]:
         (tmp_path / "share.py").write_text(LOOKING.replace("PLACES", repr(list(map(str, places)))))
         command = ("grade", "share.py", "--course", tiny_course, "--json", "-", "--isolation", level, "--seed", 3)
-        done = kata(*command, cwd=tmp_path, env=env)
+        done = cold_kata(*command, cwd=tmp_path, env=env)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)["points"], done.stdout
 

@@ -92,22 +92,22 @@ def planted(sent: Path, mark: Path) -> Path:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("place", [".", "mallory", "mallory/exercises"], ids=["beside", "in it", "below it"])
-def test_nothing_planted_in_a_class_is_run_or_obeyed(place: str, planted: Path, tmp_path: Path, kata: Run) -> None:
+def test_nothing_planted_in_a_class_is_run_or_obeyed(place: str, planted: Path, tmp_path: Path, cold_kata: Run) -> None:
     out = tmp_path / "out"
-    done = kata("grade-class", planted, "--out", out, "--jobs", "2", *GRADE, cwd=planted / place)
+    done = cold_kata("grade-class", planted, "--out", out, "--jobs", "2", *GRADE, cwd=planted / place)
     assert done.returncode == 0, done.stderr
     records = map(json.loads, (out / "results.jsonl").read_text().splitlines())
     assert {each["submission"]: each["points"] for each in records} == {"alice": 5, "careless": 5, "mallory": 0}
 
 
 def test_conftest_above_a_course_is_not_run_with_its_checks(
-    tmp_path: Path, mark: Path, make_course: Callable[..., Path], kata: Run
+    tmp_path: Path, mark: Path, make_course: Callable[..., Path], cold_kata: Run
 ) -> None:
     course = make_course(tmp_path / "shared/course", KIT, named=False)
     (tmp_path / "shared/conftest.py").write_text(SPY.format(mark=str(mark)))
     (tmp_path / "alice").mkdir()
     (tmp_path / "alice/03_softmax.py").write_text(HONEST)
-    done = kata("grade", "alice", "--course", course, *GRADE, cwd=tmp_path)
+    done = cold_kata("grade", "alice", "--course", course, *GRADE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "1, 1 and 2 become .25, .25 and .5." in done.stdout, done.stdout  # by the checks of that course
 
@@ -120,7 +120,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_uses_the_course_of_the_folder_that_it_is_typed_in(
-    command: Mapping[str, Any], planted: Path, tmp_path: Path, make_course: Callable[..., Path], kata: Run
+    command: Mapping[str, Any], planted: Path, tmp_path: Path, make_course: Callable[..., Path], cold_kata: Run
 ) -> None:
     def kits() -> dict[Path, bytes]:
         return {path: path.read_bytes() for path in (planted / "mallory" / "tests").rglob("*") if path.is_file()}
@@ -128,7 +128,7 @@ def test_no_command_uses_the_course_of_the_folder_that_it_is_typed_in(
     before = kits()
     course = command.get("course", make_course(tmp_path / "own", KIT))
     env = {} if course is None else {"KATA_COURSE": str(course)}
-    done = kata(*command["types"], cwd=planted / command.get("in", "mallory"), env=env)
+    done = cold_kata(*command["types"], cwd=planted / command.get("in", "mallory"), env=env)
     assert done.returncode == command["status"], done.stdout + done.stderr
     for said in command.get("says", ()):
         assert said.replace("CLONE", str(ROOT)) in done.stdout + done.stderr
@@ -159,18 +159,18 @@ def shared(tmp_path: Path, mark: Path, make_course: Callable[..., Path]) -> Path
 
 
 @pytest.mark.thorough
-def test_a_shared_folder_serves_nobody_below_it(shared: Path, kata: Run) -> None:
-    assert kata("init", shared / "anna/work", cwd=shared).returncode == 0
+def test_a_shared_folder_serves_nobody_below_it(shared: Path, cold_kata: Run) -> None:
+    assert cold_kata("init", shared / "anna/work", cwd=shared).returncode == 0
     shutil.copy(ROOT / "solutions" / f"{KIT}.py", shared / "anna/work/exercises" / f"{KIT}.py")
-    done = kata("check", "softmax", cwd=shared / "anna/work/exercises")
+    done = cold_kata("check", "softmax", cwd=shared / "anna/work/exercises")
     assert (done.returncode, "5 / 5" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_workspace_of_somebody_else_is_passed_over(shared: Path, kata: Run) -> None:
+def test_workspace_of_somebody_else_is_passed_over(shared: Path, cold_kata: Run) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can make files that are somebody else's")
     (shared / "ben").mkdir()
-    done = kata("list", cwd=shared / "ben")
+    done = cold_kata("list", cwd=shared / "ben")
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.startswith("You are not in a workspace.")
 
 

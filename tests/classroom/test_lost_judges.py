@@ -41,12 +41,12 @@ def deadly_course(tiny_course: Path) -> Path:
 
 @pytest.mark.thorough
 def test_submission_that_kills_every_judge_is_named_and_has_no_mark_and_the_rest_goes_on(
-    deadly_course: Path, tmp_path: Path, kata: Callable[..., Any]
+    deadly_course: Path, tmp_path: Path, cold_kata: Callable[..., Any]
 ) -> None:
     dozen = hand_in_all(tmp_path / "class", 12)
     (dozen / "s005" / "share.py").write_text(DEADLY, "utf-8")
     terms = ["--course", deadly_course, "--isolation", "best", "--seed", 5, "--jobs", 2]
-    done = kata("grade-class", dozen, "--out", "out", *terms, cwd=tmp_path, seconds=300)
+    done = cold_kata("grade-class", dozen, "--out", "out", *terms, cwd=tmp_path, seconds=300)
     assert done.returncode == 3
     assert "s005 was not graded. The judge's process ended 2 times" in done.stderr
     assert "Not graded in full, by the grader's own fault: s005." in done.stderr

@@ -15,12 +15,12 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def refused(tiny_course: Path, tmp_path: Path, kata: Run) -> Callable[..., str]:
+def refused(tiny_course: Path, tmp_path: Path, cold_kata: Run) -> Callable[..., str]:
     """Has a command end with status 3 where there is no bwrap to be found; returns its one sentence."""
     (tmp_path / "bin").mkdir()
 
     def run(*words: object) -> str:
-        done = kata(*words, cwd=tiny_course, env={"PATH": str(tmp_path / "bin")})
+        done = cold_kata(*words, cwd=tiny_course, env={"PATH": str(tmp_path / "bin")})
         assert (done.returncode, done.stdout) == (3, ""), done.stderr
         (sentence,) = done.stderr.splitlines()
         return sentence
@@ -39,29 +39,31 @@ def test_no_record_is_written_without_isolation(
 
 
 def test_results_of_an_earlier_run_survive_a_class_that_cannot_be_graded(
-    tiny_course: Path, refused: Callable[..., str], kata: Run
+    tiny_course: Path, refused: Callable[..., str], cold_kata: Run
 ) -> None:
     out = tiny_course / "out"
     words = ("grade-class", "exercises", "--out", out)
     refused(*words)
     assert not out.exists()
-    assert kata(*words, "--isolation", "best", cwd=tiny_course).returncode == 0
+    assert cold_kata(*words, "--isolation", "best", cwd=tiny_course).returncode == 0
     before = [(out / name).read_bytes() for name in ("class.db", "results.jsonl")]
     refused(*words, "--anew")
     assert [(out / name).read_bytes() for name in ("class.db", "results.jsonl")] == before
 
 
-def test_practice_goes_on_at_the_best_level_there_is_and_says_so(tiny_course: Path, tmp_path: Path, kata: Run) -> None:
-    done = kata("check", cwd=tiny_course, env={"PATH": str(tmp_path)})
+def test_practice_goes_on_at_the_best_level_there_is_and_says_so(
+    tiny_course: Path, tmp_path: Path, cold_kata: Run
+) -> None:
+    done = cold_kata("check", cwd=tiny_course, env={"PATH": str(tmp_path)})
     assert done.returncode == 0  # nothing started, so nothing wrong
     assert re.search(r"Isolation here is \w+, not full: see `kata doctor`", done.stderr)
 
 
 @pytest.mark.thorough
-def test_doctor_tells_the_level_that_works_and_what_to_install(tmp_path: Path, kata: Run) -> None:
-    done, level = kata("doctor", cwd=tmp_path), strongest_level()
+def test_doctor_tells_the_level_that_works_and_what_to_install(tmp_path: Path, cold_kata: Run) -> None:
+    done, level = cold_kata("doctor", cwd=tmp_path), strongest_level()
     assert f"Isolation: {level}" in done.stdout.splitlines()
     assert done.returncode == (0 if level in ("full", "reduced") else 3)
-    without = kata("doctor", cwd=tmp_path, env={"PATH": str(tmp_path)})
+    without = cold_kata("doctor", cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert re.search(r"no +bubblewrap: .*install bubblewrap", without.stdout)
     assert "Isolation: full" not in without.stdout

@@ -94,12 +94,12 @@ def stage_of(section: Section, command: str) -> str | None:
 @pytest.mark.timeout(1800)  # all that is typed there
 @pytest.mark.parametrize("kind", TABLE["stages"])
 def test_every_command_does_what_it_is_for(
-    kind: str, tmp_path: Path, kata: Callable[..., Any], run_command: Callable[..., Any], run_warm: Callable[..., Any]
+    kind: str, tmp_path: Path, kata: Callable[..., Any], run_command: Callable[..., Any]
 ) -> None:
     if kind in WITH_NBGRADER and sys.version_info < (3, 11):
         pytest.skip("nbgrader is not made for 3.10; `make test` installs it from 3.11 on")
-    nbgrader = partial(run_warm("nbgrader", NBGRADER), NBGRADER) if kind in WITH_NBGRADER else kata
-    stage = Stage(kind, tmp_path, {"kata": kata, "nbgrader": nbgrader, "bash": partial(run_command, "bash")})
+    runners = {"kata": kata, "nbgrader": partial(run_command, NBGRADER), "bash": partial(run_command, "bash")}
+    stage = Stage(kind, tmp_path, runners)
     ended: dict[str, tuple[str, Ending]] = {}
     wrong = []
     documents = {document for document, _ in TABLE["stages"][kind]}

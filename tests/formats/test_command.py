@@ -97,12 +97,12 @@ def test_what_is_wrong_is_told_in_one_sentence(
     assert sorted(out.iterdir()) == before
 
 
-def test_gradebook_without_nbgrader_says_what_to_install(out: Path, kata: Kata, tmp_path: Path) -> None:
+def test_gradebook_without_nbgrader_says_what_to_install(out: Path, cold_kata: Kata, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     hidden.mkdir()
     (hidden / "nbgrader.py").write_text("raise ModuleNotFoundError(\"No module named 'nbgrader'\", name='nbgrader')\n")
     (out / "nbgrader_config.py").touch()
-    done = kata("export", out, "--format", "gradebook", "--to", out, cwd=out, env={"PYTHONPATH": str(hidden)})
+    done = cold_kata("export", out, "--format", "gradebook", "--to", out, cwd=out, env={"PYTHONPATH": str(hidden)})
     assert (done.returncode, done.stdout) == (2, "")
     assert "nbgrader is not installed" in done.stderr and "make instructor" in done.stderr
     assert "Traceback" not in done.stderr and not (out / "gradebook.db").exists()

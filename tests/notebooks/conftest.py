@@ -153,14 +153,13 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="session")
 def folder_at(
-    run_warm: Callable[..., Callable[..., Done]],
+    run_command: Callable[..., Done],
     tmp_path_factory: pytest.TempPathFactory,
     course_in: Callable[[Path], dict[str, str]],
 ) -> Callable[[Path], Folder]:
     """A course folder at a path, whose nbgrader knows nothing of the user's own settings."""
     home = tmp_path_factory.mktemp("jupyter")
-    run = run_warm("nbgrader", NBGRADER)
-    return lambda root: Folder(root, run, home, course_in(root))
+    return lambda root: Folder(root, run_command, home, course_in(root))
 
 
 @pytest.fixture(scope="session")

@@ -46,15 +46,15 @@ def test_folder_of_somebody_else_becomes_no_workspace(tmp_path: Path, tiny_cours
     assert not list((tmp_path / "theirs").iterdir())
 
 
-def test_report_can_go_elsewhere_and_be_opened(tiny_course: Path, tmp_path: Path, kata: Run) -> None:
+def test_report_can_go_elsewhere_and_be_opened(tiny_course: Path, tmp_path: Path, cold_kata: Run) -> None:
     opener = tmp_path / "opener.py"
     opener.write_text("import pathlib, sys\npathlib.Path(__file__).with_suffix('.txt').write_text(sys.argv[1])\n")
     wanted = tmp_path / "new folder" / "mine.html"
     browser = {"BROWSER": f"{sys.executable} {opener} %s"}
-    done = kata("report", "--out", wanted, "--open", cwd=tiny_course, env=browser)
+    done = cold_kata("report", "--out", wanted, "--open", cwd=tiny_course, env=browser)
     assert done.returncode == 0, done.stderr
     assert opener.with_suffix(".txt").read_text() == wanted.as_uri()
     assert wanted.is_file() and not (tiny_course / "report.html").exists()
     none = {"BROWSER": f"{sys.executable} -c raise(SystemExit(1)) %s", "PATH": "/nowhere"}
-    done = kata("report", "--open", cwd=tiny_course, env=none)
+    done = cold_kata("report", "--open", cwd=tiny_course, env=none)
     assert done.stdout.endswith("No browser could be opened here: open the file in yours.\n"), done.stderr

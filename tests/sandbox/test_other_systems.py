@@ -64,51 +64,51 @@ def test_the_forcing_reaches_every_process(elsewhere, run_command, tmp_path):
 
 
 @pytest.mark.thorough
-def test_doctor_says_that_practice_works(elsewhere, kata, tmp_path):
-    done = kata("doctor", cwd=tmp_path, env=elsewhere)
+def test_doctor_says_that_practice_works(elsewhere, cold_kata, tmp_path):
+    done = cold_kata("doctor", cwd=tmp_path, env=elsewhere)
     assert "Isolation: process" in done.stdout.splitlines() and "You can practise here" in done.stdout, done.stderr
     assert done.returncode == 3
 
 
 @pytest.mark.parametrize("level", ["full", "reduced"])
-def test_grading_others_is_refused(level, elsewhere, kata, tiny_course):
-    done = kata("grade", "exercises", "--isolation", level, cwd=tiny_course, env=elsewhere)
+def test_grading_others_is_refused(level, elsewhere, cold_kata, tiny_course):
+    done = cold_kata("grade", "exercises", "--isolation", level, cwd=tiny_course, env=elsewhere)
     assert done.returncode == 3 and "cannot isolate" in done.stderr and "Traceback" not in done.stderr
 
 
 @pytest.fixture(scope="module")
-def workspace(tmp_path_factory, elsewhere, kata):
+def workspace(tmp_path_factory, elsewhere, cold_kata):
     """A learner's own workspace of the real course."""
     folder = tmp_path_factory.mktemp("workspace") / "mine"
-    done = kata("init", folder, cwd=ROOT, env=elsewhere)
+    done = cold_kata("init", folder, cwd=ROOT, env=elsewhere)
     assert done.returncode == 0, done.stderr
     return folder
 
 
-def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, kata):
+def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, cold_kata):
     shutil.copy(ROOT / "solutions" / SOFTMAX.relative_to("exercises"), workspace / SOFTMAX)
-    done = kata("check", "softmax", "-v", cwd=workspace, env=elsewhere)
+    done = cold_kata("check", "softmax", "-v", cwd=workspace, env=elsewhere)
     assert done.returncode == 0 and "1 of 1 exercise passed" in done.stdout, done.stdout + done.stderr
     assert "Isolation: process" in done.stdout
 
 
 @pytest.mark.thorough
 @rows(WRONG)
-def test_what_is_wrong_is_told_as_everywhere(case, elsewhere, kata, tiny_course):
+def test_what_is_wrong_is_told_as_everywhere(case, elsewhere, cold_kata, tiny_course):
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(case["source"])
     with (tiny_course / "course.yml").open("a") as course:
         course.write("limits:\n  request_seconds: 3\n  seconds: 6\n")
-    there = kata("check", "share", "--seed", 5, cwd=tiny_course, env=elsewhere)
-    here = kata("check", "share", "--seed", 5, "--isolation", "process", cwd=tiny_course)
+    there = cold_kata("check", "share", "--seed", 5, cwd=tiny_course, env=elsewhere)
+    here = cold_kata("check", "share", "--seed", 5, "--isolation", "process", cwd=tiny_course)
     assert there.returncode == 1 and case["says"] in one_line(there.stdout), there.stdout + there.stderr
     assert there.stdout == here.stdout
 
 
 @pytest.mark.thorough
-def test_no_child_is_left_after_a_check(elsewhere, kata, tiny_course):
+def test_no_child_is_left_after_a_check(elsewhere, cold_kata, tiny_course):
     marked = {**elsewhere, "KATA_TEST_MARK": str(tiny_course)}
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text("def share(amounts):\n    while True: pass\n")
-    kata("check", "share", cwd=tiny_course, env=marked)
+    cold_kata("check", "share", cwd=tiny_course, env=marked)
     assert not [pid for pid in filter(str.isdigit, os.listdir("/proc")) if str(tiny_course) in _environment_of(pid)]
 
 

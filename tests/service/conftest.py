@@ -80,13 +80,13 @@ def is_running(pid: int) -> bool:
 
 
 @pytest.fixture
-def home(tmp_path: Path, kata: Run, tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
+def home(tmp_path: Path, cold_kata: Run, tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A user whose judges are kept warm, and nothing of theirs is left at the end."""
     environment = {"KATA_SERVICE": "1", "XDG_RUNTIME_DIR": str(tmp_path / "runtime")}
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     folder = judges_folder()
-    yield Home(folder, environment, tiny_course, kata)
+    yield Home(folder, environment, tiny_course, cold_kata)
     monkeypatch.undo()
     os.environ.update(environment)
     left = running_judges(end=True)

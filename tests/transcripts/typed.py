@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -15,17 +14,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from html import unescape
 from pathlib import Path
 
 import pytest
 
-from grader.cli.app import app, sentences
 from grader.practice.progress import ProgressFile
 from grader.practice.review import cards_of
 
+from .. import called
 from ..cases import table
 from ..records import records_in, row_of
 
@@ -86,17 +84,9 @@ class Desk:
 
 def kata(words: list[str]) -> str:
     """Standard output, standard error behind "! ", and the exit status if it is not 0."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    status: object = 0
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            with sentences():
-                app(words, prog_name="kata")
-        except SystemExit as end:
-            status = end.code or 0
-    said, complained = (each.detach().getvalue().decode() for each in (out, err))
-    behind = "".join(f"! {line}\n" for line in complained.splitlines())
-    return f"{said}{behind}{f'[{status}]' if status else ''}"
+    done = called.kata(words, dict(os.environ))
+    behind = "".join(f"! {line}\n" for line in done.stderr.splitlines())
+    return f"{done.stdout}{behind}{f'[{done.returncode}]' if done.returncode else ''}"
 
 
 def _write(_: Desk, name: str, source: str) -> str:
