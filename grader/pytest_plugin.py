@@ -13,18 +13,22 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from grader.errors import KataError
-from grader.judge.faults import CheckFailed
+from grader.judge.faults import CheckFailed, GraderBroken
 from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
     from _pytest._io import TerminalWriter
 
-    from grader.practice.checking import FileChecks
+    from grader.intake import Submission
+    from grader.judge.grading import Judge, SteppedExercise
+    from grader.mismatch import Mismatches
+    from grader.practice.workspace import Work, Workspace
+    from grader.record import Record
     from grader.sandbox.levels import Level
     from grader.service.client import AnyJudge
 
@@ -50,7 +54,8 @@ class Practice:
         self.seed = seed_for(self.course, config.getoption("seed"))
         is_looked_into = config.getoption("usepdb") or config.getoption("capture") == "no"
         self.level: Level = config.getoption("isolation") or ("none" if is_looked_into else strongest_level())
-        self.files: list[FileChecks] = []
+        self.done: list[FileChecks] = []
+        """The files of which all checks have run. pytest may look at a file and run none of its checks."""
         self._at_the_end = config.add_cleanup
 
     @cached_property
@@ -62,23 +67,78 @@ class Practice:
         self._at_the_end(judge.close)
         return judge
 
-    def node_of(self, path: Path, parent: pytest.Collector) -> pytest.File | None:
-        """The node of an exercise file; None for another file. Raises KataError."""
-        from grader.practice.checking import FileChecks, is_as_given
-        from grader.practice.workspace import workspace_around
-
-        workspace = workspace_around(self.course, path.parent)
-        if (work := workspace.work_at(path)) is None:
-            return None
-        node: CheckedFile = CheckedFile.from_parent(parent, path=path)
-        if not is_as_given(workspace, work):
-            node.checks = FileChecks(workspace, work, lambda: self.judge, is_walled=self.level != "none")
-            self.files.append(node.checks)
-        return node
-
 
 PRACTICE: pytest.StashKey[Practice] = pytest.StashKey()
 """The Practice of this run, created at the first exercise file."""
+
+
+class FileChecks:
+    """The checks of a learner's file: judged in one request, or at level "none" each by itself in this process."""
+
+    def __init__(self, practice: Practice, workspace: Workspace, work: Work) -> None:
+        self._practice, self._workspace, self._work = practice, workspace, work
+        self._is_stepped = practice.level == "none"
+        self._left: set[str] = set()
+        """Those that have not run."""
+
+    def names(self) -> list[str]:
+        """Their names. Raises MachineError, KataError."""
+        from grader.intake import Submission
+
+        record, _ = self._judged(Submission("nothing", {}, ()))
+        self._left = {check.name for check in record.exercises[0].checks}
+        return [check.name for check in record.exercises[0].checks]
+
+    def run(self, name: str) -> str:
+        """Run one; return why it could not be checked here, or "". When all have run, the file counts as tried.
+
+        Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
+        """
+        from grader.practice.checking import note_record
+
+        failure = self._stepped.run(name) if self._is_stepped else None
+        record, _ = self.graded()
+        result = next(each for each in record.exercises[0].checks if each.name == name)
+        if self._left == {name}:
+            note_record(self._workspace, self._submission, record, [self._work])
+            self._practice.done.append(self)
+        self._left.discard(name)
+        if failure is not None or result.outcome == "failed":
+            raise failure or CheckFailed(result.message)
+        if result.outcome == "error":
+            raise GraderBroken(result.message)
+        return result.message if result.outcome == "skipped" else ""
+
+    def graded(self) -> tuple[Record, Mismatches]:
+        """What they have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
+        return (self._stepped.record(), self._stepped.mismatches()) if self._is_stepped else self._at_once
+
+    def frames(self, error: CheckFailed, name: str) -> Any:
+        """The frames in which a debugger opens at a failure."""
+        return self._stepped.frames(error, name) if self._is_stepped else error.__traceback__
+
+    def _judged(self, submission: Submission) -> tuple[Record, Mismatches]:
+        from grader.practice.checking import judged
+
+        return judged(self._practice.judge, submission, [self._work.exercise.id])
+
+    @cached_property
+    def _submission(self) -> Submission:
+        from grader.practice.checking import submission_of
+
+        return submission_of(self._workspace, [self._work])
+
+    @cached_property
+    def _at_once(self) -> tuple[Record, Mismatches]:
+        return self._judged(self._submission)
+
+    @cached_property
+    def _stepped(self) -> SteppedExercise:
+        from grader.judge.grading import SteppedExercise
+
+        judge = cast("Judge", self._practice.judge)
+        judge.choose([self._work.exercise.id])
+        return SteppedExercise(judge, self._work.exercise, self._submission, self._work.path)
 
 
 class CheckedFile(pytest.File):
@@ -92,7 +152,7 @@ class CheckedFile(pytest.File):
         if self.fault:
             raise self.CollectError(self.fault)
         try:
-            names = self.checks.listed() if self.checks else ["not_started"]
+            names = self.checks.names() if self.checks else ["not_started"]
         except (MachineError, KataError) as error:
             raise self.CollectError(_sentence(error)) from None
         for name in names:
@@ -163,10 +223,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--isolation",
         choices=("full", "reduced", "process", "none"),
-        default=None,
         help="how a learner's code is walled off (default: the strongest this machine has; none for --pdb and -s)",
     )
-    group.addoption("--seed", type=int, default=None, help="seed of the hidden inputs (default: a fresh one)")
+    group.addoption("--seed", type=int, help="seed of the hidden inputs (default: a fresh one)")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -194,19 +253,24 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     if file_path.suffix != ".py" or not _may_be_work(file_path):
         return collected
     from grader.course import CourseError
+    from grader.practice.checking import is_as_given
+    from grader.practice.workspace import workspace_around
 
+    node: CheckedFile = CheckedFile.from_parent(parent, path=file_path)
     stash = parent.config.stash
     try:
         if PRACTICE not in stash:
             stash[PRACTICE] = Practice(parent.config)
-        node = stash[PRACTICE].node_of(file_path, parent)
-        return collected if node is None else [node]
+        workspace = workspace_around(stash[PRACTICE].course, file_path.parent)
+        if (work := workspace.work_at(file_path)) is None:
+            return collected
+        if not is_as_given(workspace, work):
+            node.checks = FileChecks(stash[PRACTICE], workspace, work)
     except KataError as error:
         if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(file_path.name)):
             return collected
-        broken: CheckedFile = CheckedFile.from_parent(parent, path=file_path)
-        broken.fault = str(error)
-        return [broken]
+        node.fault = str(error)
+    return [node]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -227,10 +291,9 @@ def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Offer `kata play`, if one exercise was checked behind the wall."""
     practice = config.stash.get(PRACTICE, None)
-    done = [each for each in practice.files if each.is_done] if practice and practice.level != "none" else []
-    if len(done) == 1:
+    if practice and practice.level != "none" and len(practice.done) == 1:
         from grader.play.catalogue import offer_of
 
-        record, _ = done[0].graded()
+        record, _ = practice.done[0].graded()
         if offer := offer_of(record.exercises[0]):
             terminalreporter.write_line(offer)

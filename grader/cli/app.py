@@ -20,60 +20,29 @@ import grader
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.sandbox.levels import MachineError
 
-LEARN, TEACH, WRITE = "Learn", "Teach", "Write a course"
-"""The headings of the groups of commands in `kata --help`."""
-COMMANDS = {
-    "init": "Make or update your workspace; your own files stay.",
-    "next": "The next exercise: its file, its lesson, what to type.",
-    "check": "Check your own work.",
-    "watch": "Check each file as soon as you save it.",
-    "hint": "A hint; each further one opens after another failed try.",
-    "play": "See your own code attend, in a small trained model.",
-    "list": "All exercises: passed, tried, open, later.",
-    "review": "Write a passed exercise again, before you forget it.",
-    "report": "Your progress, as a page.",
-    "solution": "After passing: your answer beside the course's.",
-    "reset": "Begin an exercise again; your old work is kept.",
-    "doctor": "What this machine can isolate, and what to install.",
-    "grade": "Grade one submission.",
-    "grade-class": "Grade a class.",
-    "explain": "Show where a learner lost points, and why.",
-    "diff": "Compare two gradings of a class.",
-    "override": "Set a learner's points by hand, with the reason.",
-    "export": "Write marks and feedback for other programs.",
-    "forget": "Remove one learner from a graded class.",
-    "release": "Make the learners' copy of the course.",
-    "notebooks": "Write a course folder for nbgrader.",
-    "autograder": "Make an autograder for Gradescope or GitHub.",
-    "new": "Begin a new exercise.",
-    "verify": "Prove that an exercise's checks hold.",
-}
-"""What `kata --help` says of each command, in the order in which people need them."""
+LEARN, TEACH, WRITE = PANELS = ("Learn", "Teach", "Write a course")
+"""The headings of the groups of commands in `kata --help`; below each, the first line of each command's docstring."""
 
 
 class CommandTable(TyperGroup):
-    """Lists the commands in that order, a line each, to fit on one screen; in a wheel, those of learners."""
+    """Lists the commands to fit on one screen; in a wheel, those of learners."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The names of all commands that are shown; the others work too."""
-        shown = [name for name in COMMANDS if name in self.commands]
-        return [name for name in shown if self._panel(name) == LEARN] if _is_wheel() else shown
+        return [name for name in self._in_order() if self._panel(name) == LEARN or not _is_wheel()]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         if _is_wheel():
-            self.epilog = f"To teach or to write a course: {', '.join(n for n in COMMANDS if self._panel(n) != LEARN)}."
+            others = [name for name in self._in_order() if self._panel(name) != LEARN]
+            self.epilog = f"To teach or to write a course: {', '.join(others)}."
         super().format_help(ctx, formatter)
+
+    def _in_order(self) -> list[str]:
+        return sorted(self.commands, key=lambda name: PANELS.index(self._panel(name)))
 
     def _panel(self, name: str) -> str:
         return str(getattr(self.commands[name], "rich_help_panel", ""))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, with its line."""
-        command = super().get_command(ctx, cmd_name)
-        if command is not None:
-            command.short_help = COMMANDS[cmd_name]
-        return command
 
     def get_params(self, ctx: Any) -> Any:
         """The options of `kata` itself; they work, and are left out of the list."""

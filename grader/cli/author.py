@@ -22,7 +22,10 @@ def new(
     title: Annotated[str | None, Option(help="The title for learners; by default the id.")] = None,
     course: CourseFile = None,
 ) -> None:
-    """Create a new exercise: a template for each file of its kit, and entries in course.yml and the lesson."""
+    """Begin a new exercise.
+
+    It gets a template for each file of its kit, and entries in course.yml and the lesson.
+    """
     from grader.authoring.kit import new_exercise, write_scaffold
 
     chosen = course_at(course)
@@ -57,7 +60,10 @@ def verify(
     course: CourseFile = None,
     stubs: Annotated[bool, Option("--write-stubs", help="Make the stubs from the solutions first.")] = False,
 ) -> None:
-    """Test each exercise's kit: is it complete, and do its checks accept and refuse what they should?"""
+    """Prove that an exercise's checks hold.
+
+    Whether its kit is complete, and its checks accept and refuse what they should.
+    """
     chosen = course_at(course)
     level = best_level()
     exercises = [chosen.exercise(id) for id in ids or []] or list(chosen.exercises)

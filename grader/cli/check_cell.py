@@ -15,18 +15,27 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from grader.course import load_course
+from grader.course.installed import course_file
 from grader.errors import KataError
+from grader.judge.seeds import seed_for
+from grader.play.catalogue import offer_of
+from grader.practice.checking import ExecutedAnswer, answer_among, judged, note_record
+from grader.practice.workspace import Workspace, find_workspace
+from grader.record import MAX_SEED
+from grader.render.pages import below_cell
+from grader.render.safe_text import safe_line
+from grader.render.verdict import verdict_on
+from grader.render.wording import ISOLATION, counted
+from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import MachineError
-
-if TYPE_CHECKING:
-    from grader.practice.executed import ExecutedAnswer
-    from grader.practice.workspace import Workspace
+from grader.service.client import judge_for
 
 LINE_NUMBER = re.compile(r"\bline \d")
 
-Part = tuple[str, str, bool]
+CellPart = tuple[str, str, bool]
 """Text, the same as HTML, and whether every check passed."""
 
 
@@ -47,7 +56,7 @@ def _end_with_kernel() -> None:
     os._exit(1)
 
 
-def _answered(question: dict[str, Any]) -> Iterator[Part]:
+def _answered(question: dict[str, Any]) -> Iterator[CellPart]:
     """The parts of the answer; what prevents one is a sentence."""
     try:
         yield from _played(question) if "play" in question else _checked(question)
@@ -61,7 +70,7 @@ def _answered(question: dict[str, Any]) -> Iterator[Part]:
     yield sentence, f"<p>{escape(sentence)}</p>", False
 
 
-def _played(question: dict[str, Any]) -> Iterator[Part]:
+def _played(question: dict[str, Any]) -> Iterator[CellPart]:
     """Each part of a scene. Raises KataError, MachineError."""
     from grader.play.showing import played_in_cell, read_line
 
@@ -72,19 +81,8 @@ def _played(question: dict[str, Any]) -> Iterator[Part]:
         yield text, html, True
 
 
-def _checked(question: dict[str, Any]) -> Iterator[Part]:
+def _checked(question: dict[str, Any]) -> Iterator[CellPart]:
     """The verdict. Raises KataError, MachineError."""
-    from grader.judge.seeds import seed_for
-    from grader.play.catalogue import offer_of
-    from grader.practice.checking import judged, note_record
-    from grader.record import MAX_SEED
-    from grader.render.pages import below_cell
-    from grader.render.safe_text import safe_line
-    from grader.render.verdict import verdict_on
-    from grader.render.wording import ISOLATION, counted
-    from grader.sandbox.doctor import strongest_level
-    from grader.service.client import judge_for
-
     id, seed = question["exercise"], question.get("seed")
     if seed is not None and not (isinstance(seed, int) and 0 <= seed <= MAX_SEED):
         raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
@@ -114,17 +112,10 @@ def _checked(question: dict[str, Any]) -> Iterator[Part]:
 
 def _found(question: dict[str, Any], id: str) -> tuple[Workspace, bool, ExecutedAnswer]:
     """The workspace, whether progress is kept there, and the answer that was run last. Raises KataError."""
-    from grader.course import load_course
-    from grader.course.installed import course_file
-    from grader.practice.checking import SUBMITTER
-    from grader.practice.executed import ExecutedCell, answer_among
-    from grader.practice.workspace import Workspace, find_workspace
-
     start, named = Path(question["folder"]), question["course"]
     course = load_course(course_file(None if named is None else start / Path(named).expanduser()))
     found = find_workspace(course, start)  # none around a notebook that nbgrader fetched: it is checked all the same
-    cells = [ExecutedCell(*cell) for cell in question["cells"]]
-    answer = answer_among(cells, course.exercise(id), course, SUBMITTER)
+    answer = answer_among(question["cells"], course.exercise(id), course)
     if answer is None:
         missing = f"the cell with your answer to {id} has not been run since the kernel was started"
         raise KataError(f"There is nothing to check yet: {missing}. Run it, then this cell.")

@@ -1,46 +1,221 @@
-"""A graded class: `kata explain`, `diff`, `override`, `forget` and `export`; by default with its last run's course."""
+"""Grading others' work: a submission, a class, and what is done with a graded class, by default with its own course."""
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 from typer import Argument, Option
 
-from grader.errors import KataError
+from grader.course.installed import refuse_exposed
+from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
+from grader.files import write_output
+from grader.intake import read_submission
+from grader.render.safe_text import encodable, safe_line, visible
+from grader.render.terminal import print_record
+from grader.render.wording import score
+from grader.service.client import judge_for
 
 from .app import TEACH, app, say
-from .named_paths import demand_results
 from .terms import (
     ID_HELP,
     CourseFile,
+    Isolation,
+    Only,
+    Seed,
     Units,
+    chosen_exercises,
+    console,
     course_at,
     course_of_class,
+    demand_class,
+    demand_one_of,
+    demand_results,
+    demand_there,
     instructors_extra,
+    level_called,
+    progress,
+    seed_or_fresh,
     tell_units,
     units_called,
 )
 
 if TYPE_CHECKING:
+    from grader.classroom.grade import GradedClass
+    from grader.classroom.platforms import Platform
     from grader.formats.results_table import ResultsTable
+    from grader.record import Record
 
+MOST_MOVES = 20
+"""The most changed points that are printed; `kata diff` prints all."""
+JUDGES = os.cpu_count() or 1
+RARE = "Rarely needed"
+FOLDER = "A folder with one folder, zip, notebook or file a learner, or a zip of such a folder."
+PLATFORMS = (
+    "The platform of the download: plain, canvas, moodle, blackboard, brightspace or nbgrader. "
+    "Found out if all names fit one."
+)
+ROSTER = "A CSV with columns id and any of name, email, section, group, handed_in, extra_days and exempt."
+MATCH = "OUT/unmatched.csv, with its column learner filled in."
+SCHEDULER = "Grade on the workers of this scheduler of dask.distributed instead, one judge a thread."
+RESUME = "Go on with the class in OUT; only new and changed work is graded."
+ANEW = "Grade the class in OUT from the start; the earlier run stays in class.db."
 EARLIER = "Another such folder; without it the last run is compared with the one before."
 COUNTED = "The points that count; back takes an earlier override back."
 REASON = "Why, in a sentence: the learner reads it too."
-Out = Annotated[Path, Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
-LearnerName = Annotated[str, Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]
-GRADEBOOK = "gradebook"
-"""The format that is nbgrader's database and no file."""
 ONE_COLUMN = ("canvas", "moodle")
 """Formats that can have their marks in one column, which is called like an assignment."""
+GRADEBOOK = "gradebook"
+"""The format that is nbgrader's database and no file."""
 RESULTS = "Results of `kata grade-class`, or a file of `kata grade --json`."
 NAMES = "csv, jsonl, canvas, moodle, moodle-feedback, junit, pages, gradescope, github or gradebook."
 PLACE = "Where to write; beside the results by default, - for standard output."
 ROWS = "Rows (csv) or columns (canvas, moodle) by learner, unit or exercise."
 COLUMN = "What the assignment is called in Canvas or Moodle, such as 'Week 1 (88)'."
+Out = Annotated[Path, Argument(help="The results folder of `kata grade-class`.", metavar="OUT")]
+LearnerName = Annotated[str, Argument(help="The learner's id, login, email or name.", metavar="LEARNER")]
 Force = Annotated[bool, Option("--force", help="Overwrite what is there.")]
+
+
+@app.command(rich_help_panel=TEACH)
+def grade(
+    path: Annotated[Path, Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
+    only: Only = None,
+    unit: Units = None,
+    json: Annotated[Path | None, Option(help="Write the record here; - for standard output.")] = None,
+    html: Annotated[Path | None, Option(help="Write the report here as a page.")] = None,
+    isolation: Isolation = "full",
+    seed: Seed = None,
+    course: CourseFile = None,
+    verbose: Annotated[bool, Option("--verbose", "-v", help="Show passed checks too.")] = False,
+) -> None:
+    """Grade one submission."""
+    level = level_called(isolation, is_for_grading=True)
+    chosen = course_at(course)
+    demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
+    refuse_exposed(level, chosen.root)
+    exercises = chosen_exercises(chosen, only, unit)
+    from grader.classroom.grading_terms import stamped
+    from grader.classroom.results import final_record
+
+    submission = read_submission(path, chosen)
+    judge = judge_for(chosen, level, seed_or_fresh(seed, chosen), exercises)
+    records: list[Record] = []
+    with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
+        judge.grade([submission], records.append, advance)
+    record, remarks = final_record(stamped(records[0], chosen), chosen)
+    for remark in remarks:
+        say(remark)
+    if html is not None:
+        from grader.render.pages import render_record
+
+        write_output(html, render_record(record, titles=chosen.titles, units=chosen.headings).encode("utf-8"))
+    if json == Path("-"):
+        print(record.to_json())
+    else:
+        if json is not None:
+            write_output(json, f"{record.to_json()}\n".encode())
+        print_record(record, console(), titles=chosen.titles, units=chosen.headings, verbose=verbose)
+    if not record.complete:
+        fault = "Some exercises could not be graded: that is the grader's fault, not the learner's."
+        raise KataError(fault, EXIT_CANNOT_ISOLATE)
+
+
+@app.command("grade-class", rich_help_panel=TEACH)
+def grade_class(
+    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR|ZIP")],
+    out: Annotated[Path, Option(help="The folder for class.db and results.jsonl.")],
+    names: Annotated[str | None, Option("--from", help=PLATFORMS, metavar="PLATFORM")] = None,
+    roster: Annotated[Path | None, Option(help=ROSTER, metavar="FILE")] = None,
+    match: Annotated[Path | None, Option(help=MATCH, metavar="FILE")] = None,
+    only: Only = None,
+    unit: Units = None,
+    jobs: Annotated[int, Option(help="How many judges run in parallel.", min=1, rich_help_panel=RARE)] = JUDGES,
+    scheduler: Annotated[str | None, Option(help=SCHEDULER, metavar="ADDRESS", rich_help_panel=RARE)] = None,
+    resume: Annotated[bool, Option("--resume", help=RESUME)] = False,
+    anew: Annotated[bool, Option("--anew", help=ANEW)] = False,
+    html: Annotated[bool, Option("--html", help="Write a class page and a page for each learner too.")] = False,
+    isolation: Isolation = "full",
+    seed: Seed = None,
+    course: CourseFile = None,
+) -> None:
+    """Grade a class.
+
+    Into OUT/class.db, and one record a line into OUT/results.jsonl.
+    """
+    if resume and anew:
+        raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
+    level = level_called(isolation, is_for_grading=True)
+    demand_class(folder)
+    if scheduler is None:
+        from grader.classroom.judging import start_ahead
+
+        start_ahead(level)  # torch loads while course and class are read
+    from grader.classroom.grade import ClassOptions, grade_class
+    from grader.classroom.platforms import TITLES
+    from grader.classroom.store import DATABASE
+
+    if names is not None:
+        demand_one_of("platform", names, TITLES)
+    chosen = course_of_class(out, course) if resume and (out / DATABASE).exists() else course_at(course)
+    refuse_exposed(level, chosen.root, folder, out)
+    options = ClassOptions(
+        level=level,
+        jobs=jobs,
+        scheduler=scheduler,
+        resume=resume,
+        anew=anew,
+        roster=roster,
+        platform=cast("Platform | None", names),
+        matches=match,
+        only=chosen_exercises(chosen, only, unit),
+        seed=None if seed is None else seed_or_fresh(seed, chosen),
+        pages=html,
+    )
+    _show_class(grade_class(folder, out, chosen, options, _Terminal()), out)
+
+
+class _Terminal:
+    """Where a run says what it does."""
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence on standard error."""
+        say(sentence)
+
+    def progress(self, total: int) -> AbstractContextManager[Callable[[str, bool], None]]:
+        """A progress bar; see `terms.progress`."""
+        return progress("Grading", total)
+
+
+def _show_class(graded: GradedClass, out: Path) -> None:
+    """Print the class, where its records and its page are, and the points that a resumed run has changed."""
+    from grader.classroom.class_contents import UNMATCHED
+    from grader.classroom.diff import told
+    from grader.classroom.results import CLASS_PAGE
+    from grader.classroom.store import RESULTS
+    from grader.render.class_table import print_class
+
+    has_page = (out / CLASS_PAGE).exists()
+    print_class(graded.summary, console(), rest=str(out / (CLASS_PAGE if has_page else RESULTS)))
+    print(f"Records: {out / RESULTS}")
+    if has_page:
+        print(f"Page: {out / CLASS_PAGE}")
+    if graded.moves:
+        print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them too.")
+        print("\n".join(told(graded.moves, MOST_MOVES)))
+    if graded.faults:
+        fault = f"Not graded in full, by the grader's own fault: {', '.join(graded.faults)}."
+        raise KataError(fault, EXIT_CANNOT_ISOLATE)
+    if graded.unmatched:
+        advice = f"fill the column learner of {out / UNMATCHED}, and give it with --resume --match FILE"
+        raise KataError(f"Nobody knows whose some submissions are: {advice}.", EXIT_BAD_INPUT)
+
+
+# --- a graded class ---------------------------------------------------------------------------------------------------
 
 
 @app.command(rich_help_panel=TEACH)
@@ -52,14 +227,15 @@ def explain(
     ] = None,
     course: CourseFile = None,
 ) -> None:
-    """Show where a learner lost points, and why: the checks run again with the same inputs. Not for learners."""
-    from grader.classroom.explain import explain as explained
-    from grader.course.installed import refuse_exposed
-    from grader.render.safe_text import encodable
+    """Show where a learner lost points, and why.
 
+    The checks run again with the same inputs. Not for learners.
+    """
     demand_results(out, "kata explain {} LEARNER")
     chosen = course_of_class(out, course)
     refuse_exposed("full", chosen.root)
+    from grader.classroom.explain import explain as explained
+
     for line in explained(out, learner, exercises or (), chosen):
         print(encodable(line, sys.stdout.encoding or "utf-8"))
 
@@ -70,12 +246,15 @@ def diff(
     other: Annotated[Path | None, Argument(help=EARLIER, metavar="[OTHER]")] = None,
     course: CourseFile = None,
 ) -> None:
-    """Compare two gradings of a class: whose points differ, and why; nothing is graded."""
-    from grader.classroom.diff import compared
+    """Compare two gradings of a class.
 
+    Whose points differ, and why; nothing is graded.
+    """
     demand_results(out, "kata diff {}")
     if other:
         demand_results(other, f"kata diff {out} {{}}")
+    from grader.classroom.diff import compared
+
     for line in compared(out, other, course_of_class(other or out, course)):
         print(line)
 
@@ -89,30 +268,17 @@ def override(
     reason: Annotated[str, Option(help=REASON, metavar="TEXT")],
     course: CourseFile = None,
 ) -> None:
-    """Set a learner's points for an exercise by hand: recorded with the reason, and kept when a run goes on."""
-    from grader.classroom.corrections import override_points
-    from grader.render.safe_text import safe_line
-    from grader.render.wording import score
+    """Set a learner's points by hand, with the reason.
 
+    For one exercise; they are kept when a run goes on.
+    """
     demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
+    from grader.classroom.corrections import override_points
+
     done = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
     for remark in done.remarks:
         say(remark)
     print(f"{safe_line(done.learner)}, {done.exercise}: {score(done.before)} -> {score(done.after)} points.")
-
-
-@app.command(rich_help_panel=TEACH)
-def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
-    """Remove one learner from a graded class: records, sources, pages."""
-    from grader.classroom.corrections import forget_learner
-    from grader.render.safe_text import visible
-
-    demand_results(out, "kata forget {} LEARNER")
-    for line in forget_learner(out, learner, course_of_class(out, course)):
-        print(visible(line))
-
-
-# --- export -----------------------------------------------------------------------------------------------------------
 
 
 @app.command(rich_help_panel=TEACH)
@@ -126,12 +292,14 @@ def export(
     force: Force = False,
     course: CourseFile = None,
 ) -> None:
-    """Write a graded class for other programs and for learners: spreadsheets, gradebooks, CI, pages, feedback."""
+    """Write marks and feedback for other programs.
+
+    For spreadsheets, gradebooks, CI, and as pages for learners.
+    """
     from grader.formats.export import FORMATS, warnings, write_export
     from grader.formats.results_table import BY, ExportOptions, results_table
 
-    if format not in (*FORMATS, GRADEBOOK):
-        raise KataError(f"There is no format {format!r}: take {', '.join(FORMATS)} or {GRADEBOOK}.")
+    demand_one_of("format", format, (*FORMATS, GRADEBOOK))
     if by not in BY:
         raise KataError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
     if column and (format not in ONE_COLUMN or by != "learner"):
@@ -156,3 +324,16 @@ def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     with instructors_extra():
         from grader.notebooks.gradebook import gradebook_at, write_gradebook
     return write_gradebook(table, gradebook_at(to), force=force)
+
+
+@app.command(rich_help_panel=TEACH)
+def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
+    """Remove one learner from a graded class.
+
+    Their records, sources and pages.
+    """
+    demand_results(out, "kata forget {} LEARNER")
+    from grader.classroom.corrections import forget_learner
+
+    for line in forget_learner(out, learner, course_of_class(out, course)):
+        print(visible(line))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option, Typer
+from typer import Argument, Option
 
 from grader.errors import KataError
+from grader.files import write_file
+from grader.render.wording import counted, score
 
 from .app import TEACH, app
 from .teach_class import Force
@@ -18,11 +20,15 @@ from .terms import (
     chosen_exercises,
     chosen_part,
     course_at,
+    demand_one_of,
     instructors_extra,
     progress,
     units_called,
 )
 
+REPO = "OWNER/NAME"
+PLATFORMS = ("gradescope", "github")
+TARGET = "The zip to write for Gradescope; for GitHub the template of the learners' repositories."
 ANSWERS = "Put solutions and known mistakes into it, or only plans."
 WHICH = "--with-answers for learners who practise on their own, or --without-answers for those who hand in for marks"
 ONE_NOTEBOOK = "One notebook of this name for all that was chosen, such as week1."
@@ -38,18 +44,16 @@ def release(
     only: Only = None,
     course: CourseFile = None,
 ) -> None:
-    """Make the wheel that learners install: the program with the course in it.
+    """Make the learners' copy of the course.
 
-    Learners who practise on their own get it --with-answers: it holds all that you have, and `kata solution` shows an
-    answer after passing. Those who hand in for marks get it --without-answers: it is as strict, and solutions and
-    known mistakes stay with you.
+    It is a wheel with program and course. Learners who practise on their own get it --with-answers: it holds all that
+    you have, and `kata solution` shows an answer after passing. Those who hand in for marks get it --without-answers:
+    it is as strict, and solutions and known mistakes stay with you.
     """
     if with_answers is None:
         raise KataError(f"Say which: {WHICH}.")
     chosen = chosen_part(course_at(course), only, unit)
-    from grader.files import write_file
     from grader.release.learners_wheel import learners_wheel
-    from grader.render.wording import counted
 
     with progress("Planning", len(chosen.exercises)) as advance:
         wheel = learners_wheel(chosen, with_answers=with_answers, advance=advance)
@@ -57,46 +61,6 @@ def release(
     exercises = counted(len(chosen.exercises), "exercise")
     print(f"{out / wheel.name}: {exercises}, {wheel.checks} checks, {len(wheel.content) / 1e6:.1f} MB.")
     print(f"Learners type: pip install {wheel.name}, then kata init ~/attention")
-
-
-autograder = Typer(name="autograder", help="Make an autograder for Gradescope or GitHub.", no_args_is_help=True)
-app.add_typer(autograder, rich_help_panel=TEACH)
-
-
-@autograder.command("gradescope")
-def gradescope(
-    zip: Annotated[Path, Argument(help="The zip to write.", metavar="FILE.zip")],
-    unit: Units = None,
-    only: Only = None,
-    force: Force = False,
-    course: CourseFile = None,
-) -> None:
-    """Write a zip for Gradescope's autograder page. It holds solutions and hidden checks: never give it to learners."""
-    from grader.formats.export import write_new
-    from grader.release.autograders import gradescope_zip, points_of
-    from grader.render.wording import score
-
-    chosen = chosen_part(course_at(course), only, unit)
-    print(write_new(zip, gradescope_zip(chosen), force=force))
-    print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
-    print("It holds the solutions and the hidden checks: keep it from learners.")
-
-
-@autograder.command("github")
-def github(
-    folder: Annotated[Path, Argument(help="The template of the learners' repositories.", metavar="DIR")],
-    repository: Annotated[str, Option(help="The private repository with the course.", metavar="OWNER/NAME")],
-    unit: Units = None,
-    only: Only = None,
-    force: Force = False,
-) -> None:
-    """Write the workflow that grades a learner's repository on GitHub at every push."""
-    from grader.formats.export import write_new
-    from grader.release.autograders import TOKEN, WORKFLOW, github_workflow
-
-    text = github_workflow(repository, units=unit or (), only=only or ())
-    print(write_new(folder / WORKFLOW, text.encode(), force=force))
-    print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")
 
 
 @app.command(rich_help_panel=TEACH)
@@ -109,9 +73,9 @@ def notebooks(
     wheel: Annotated[str | None, Option(help=WHEEL, metavar="FILE|URL")] = None,
     course: CourseFile = None,
 ) -> None:
-    """Write a course folder for nbgrader: its settings, and a source notebook for each unit or week.
+    """Write a course folder for nbgrader.
 
-    A source notebook that you edited is never overwritten.
+    Its settings, and a source notebook for each unit or week. One that you edited is never overwritten.
     """
     with instructors_extra():
         from grader.notebooks.course_folder import assignments_of, write_folder
@@ -122,3 +86,35 @@ def notebooks(
     for line in write_folder(chosen, folder, found, wheel=wheel):
         print(line)
     print(f"Next, in {folder}: nbgrader generate_assignment {found[0].name}")
+
+
+@app.command(rich_help_panel=TEACH)
+def autograder(
+    platform: Annotated[str, Argument(help="gradescope or github.", metavar="PLATFORM")],
+    path: Annotated[Path, Argument(help=TARGET, metavar="FILE.zip|DIR")],
+    repository: Annotated[str, Option(help="For GitHub: the private repository with the course.", metavar=REPO)] = "",
+    unit: Units = None,
+    only: Only = None,
+    force: Force = False,
+    course: CourseFile = None,
+) -> None:
+    """Make an autograder for Gradescope or GitHub.
+
+    For Gradescope's autograder page it is a zip, which holds solutions and hidden checks: never give it to learners.
+    For GitHub it is the workflow that grades a learner's repository at every push.
+    """
+    from grader.formats.export import write_new
+    from grader.release.autograders import TOKEN, WORKFLOW, github_workflow, gradescope_zip, points_of
+
+    demand_one_of("platform", platform, PLATFORMS)
+    if platform == "github":
+        if not repository:
+            raise KataError(f"Say which repository holds the course: --repository {REPO}.")
+        text = github_workflow(repository, units=unit or (), only=only or ())
+        print(write_new(path / WORKFLOW, text.encode(), force=force))
+        print(f"The secret {TOKEN} has to hold a token that can read {repository}; the file's first lines say more.")
+        return
+    chosen = chosen_part(course_at(course), only, unit)
+    print(write_new(path, gradescope_zip(chosen), force=force))
+    print(f"Upload it to an assignment worth {score(points_of(chosen))} points; README.txt in it says how.")
+    print("It holds the solutions and the hidden checks: keep it from learners.")

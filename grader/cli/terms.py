@@ -1,26 +1,35 @@
-"""What commands share: options and their completion, choice of course, level and seed, progress bars."""
+"""What commands share: options and their completion, the choice of course, level and seed, refusals, progress bars."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, cast
 
+from rich.console import Console
 from typer import Context, Option
 
+from grader.course import FILE_NAME, Course, CourseError, Unit, load_course
+from grader.course.installed import course_file
+from grader.course.model import part_of
 from grader.errors import KataError
+from grader.intake.names import first_few
+from grader.judge.seeds import seed_for
+from grader.record import MAX_SEED
+from grader.render.wording import counted, score
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from grader.course import Course, Unit
-
 MINUTE = 60
+NAMED = 5
+"""The most names that a sentence lists."""
+WORK = (".py", ".ipynb", ".zip")
+CLASS = "a folder with one folder, zip, notebook or file a learner"
 Choices = list[tuple[str, str]]
 """Possible values, each with a short description."""
 
@@ -30,7 +39,8 @@ Choices = list[tuple[str, str]]
 
 def exercise_ids(context: Context, incomplete: str) -> Choices:
     """The exercises whose ids begin with the text."""
-    return _beginning(incomplete, ((each.id, each.title) for course in _course(context) for each in course.exercises))
+    exercises = [each for unit in _units(context) for each in unit.exercises]
+    return [(each.id, each.title) for each in exercises if each.id.startswith(incomplete)]
 
 
 def exercises_and_units(context: Context, incomplete: str) -> Choices:
@@ -40,31 +50,21 @@ def exercises_and_units(context: Context, incomplete: str) -> Choices:
 
 def unit_folders(context: Context, incomplete: str) -> Choices:
     """The units whose folders begin with the text."""
-    return _beginning(incomplete, ((unit.folder, unit.title) for course in _course(context) for unit in course.units))
+    return [(unit.folder, unit.title) for unit in _units(context) if unit.folder.startswith(incomplete)]
 
 
 def levels_beginning(incomplete: str) -> Choices:
     """The isolation levels that begin with the text."""
-    return _beginning(incomplete, ((level, "") for level in (*LEVELS, "best")))
+    return [(level, "") for level in (*LEVELS, "best") if level.startswith(incomplete)]
 
 
-def _beginning(incomplete: str, choices: Iterator[tuple[str, str]]) -> Choices:
-    return [choice for choice in choices if choice[0].startswith(incomplete)]
-
-
-def _course(context: Context) -> Iterator[Course]:
-    """The course that the command would use; none if there is none or it is invalid, which the command reports.
-
-    It loads nothing heavy.
-    """
-    from grader.course import CourseError, load_course
-    from grader.course.installed import course_file
-
+def _units(context: Context) -> Sequence[Unit]:
+    """Those of the course that the command would use; none if it is invalid, which the command reports."""
     given = context.params.get("course")
     try:
-        yield load_course(course_file(None if given is None else Path(given)))
+        return load_course(course_file(None if given is None else Path(given))).units
     except (CourseError, OSError):
-        return
+        return ()
 
 
 # --- options ----------------------------------------------------------------------------------------------------------
@@ -93,9 +93,6 @@ def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
     A course.yml around the current folder is mentioned, so that no author takes it for the one that is used.
     Raises CourseError when there is none; KataError for one without answers, which is enough only to_practise.
     """
-    from grader.course import FILE_NAME, load_course
-    from grader.course.installed import course_file
-
     course = load_course(course_file(given))
     if given is None:
         here = Path.cwd().resolve()
@@ -130,12 +127,10 @@ def level_called(name: str, *, is_for_grading: bool) -> Level:
     """
     if name == "best":
         return best_level()
-    for level in LEVELS:
-        if level == name:
-            if is_for_grading and level not in GRADING_LEVELS:
-                print(f"Isolation {level} is no wall: only for your own work.", file=sys.stderr)
-            return level
-    raise KataError(f"There is no isolation level {name!r}: take {', '.join(LEVELS)} or best.")
+    demand_one_of("isolation level", name, (*LEVELS, "best"))
+    if is_for_grading and name not in GRADING_LEVELS:
+        print(f"Isolation {name} is no wall: only for your own work.", file=sys.stderr)
+    return cast("Level", name)
 
 
 def seed_or_fresh(given: int | None, course: Course) -> int:
@@ -143,9 +138,6 @@ def seed_or_fresh(given: int | None, course: Course) -> int:
 
     Raises KataError for one that is too large for a record, GraderBroken for one that there are no plans for.
     """
-    from grader.judge.seeds import seed_for
-    from grader.record import MAX_SEED
-
     if given is not None and given > MAX_SEED:
         raise KataError(f"The seed must be at most {MAX_SEED}.")
     return seed_for(course, given)
@@ -155,7 +147,7 @@ def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:
     """The units with these folders or numbers, in course order. Raises KataError for an unknown one."""
     for name in names or ():
         if not any(unit.is_called(name) for unit in course.units):
-            raise KataError(f"There is no unit {name!r}: take {', '.join(unit.folder for unit in course.units)}.")
+            demand_one_of("unit", name, [unit.folder for unit in course.units])
     return [unit for unit in course.units if any(unit.is_called(name) for name in names or ())]
 
 
@@ -176,8 +168,6 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:
     """The course with only the exercises chosen by id or unit, all if none is. Raises CourseError, KataError."""
-    from grader.course.model import part_of
-
     chosen = chosen_exercises(course, only, units)
     return part_of(course, chosen) if chosen else course
 
@@ -187,15 +177,81 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
     if not units:
         return
     from grader.classroom.final_points import due_dates, moment
-    from grader.render.wording import counted, score
 
     due = due_dates(course)
     for unit in units:
-        exercises = counted(len(unit.exercises), "exercise")
         worth = score(sum(exercise.points for exercise in unit.exercises))
         extra = ", extra credit" if unit.extra_credit else ""
         when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""
+        exercises = counted(len(unit.exercises), "exercise")
         print(f"{unit.folder}: {exercises}, {worth} points{extra}{when}.", file=sys.stderr)
+
+
+# --- refusals: what is there, what was expected, and a command to paste -----------------------------------------------
+
+
+def demand_one_of(what: str, name: str, choices: Collection[str]) -> None:
+    """Raise KataError for a name that is not among the choices; `what` it should be the name of is said."""
+    if name not in choices:
+        raise KataError(f"There is no {what} {name!r}: take {', '.join(choices)}.")
+
+
+def demand_there(path: Path, expected: str, command: str, *, is_class: bool = False) -> None:
+    """Raise KataError if a path does not exist; the message shows `command` with a path that does.
+
+    is_class: a class is wanted, not one learner's work.
+    """
+    if os.path.lexists(path):
+        return
+    folder, kinds = path.parent, ".zip" if is_class else WORK
+    fitting = [name for name in _names_in(folder) if name.endswith(kinds) or (folder / name).is_dir()]
+    names = [*fitting, "SUBMISSIONS" if is_class else "SUBMISSION"]
+    example = folder / (get_close_matches(path.name, names, n=1) or names)[0]
+    raise KataError(f"{path} does not exist; {_there(folder)}. {_expected(expected, command, example)}")
+
+
+def demand_class(path: Path) -> None:
+    """Raise KataError for a single file; a class is a folder or a zip."""
+    command = "kata grade-class {} --out OUT"
+    demand_there(path, f"{CLASS}, or a zip of such a folder", command, is_class=True)
+    if path.is_file() and path.suffix.lower() != ".zip":
+        alone = f"one learner's file alone is graded by: kata grade {shlex.quote(str(path))}"
+        raise KataError(f"{path} is not a folder. {_expected(CLASS, command, path.parent)}; {alone}")
+
+
+def demand_results(out: Path, command: str) -> None:
+    """Raise KataError unless OUT holds a graded class; the message shows `command` with a folder that does."""
+    from grader.classroom.store import DATABASE
+
+    if (out / DATABASE).is_file():
+        return
+    fault = "is not a folder" if out.exists() else "does not exist"
+    if out.is_dir():
+        fault = f"holds no {DATABASE}; {_there(out)}"
+    expected = "the folder into which a class was graded"
+    near = [folder / name for folder in (out, out.parent) for name in _names_in(folder)]
+    graded = next((each for each in near if (each / DATABASE).is_file()), None)
+    made = f"Expected is {expected}, which is made by: kata grade-class SUBMISSIONS --out OUT"
+    raise KataError(f"{out} {fault}. {_expected(expected, command, graded) if graded else made}")
+
+
+def _expected(what: str, command: str, example: Path) -> str:
+    return f"Expected is {what}, such as: {command.format(shlex.quote(str(example)))}"
+
+
+def _there(folder: Path) -> str:
+    """What is in a folder."""
+    shown = "this folder" if folder == Path() else f"{folder}"
+    if names := _names_in(folder):
+        return f"in {shown} there is {first_few(names, NAMED)}"
+    return f"{shown} {'is empty' if folder.is_dir() else 'is not there either'}"
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    except OSError:
+        return []
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -203,8 +259,6 @@ def tell_units(course: Course, units: Sequence[Unit]) -> None:
 
 def console() -> Console:
     """A rich console for standard output."""
-    from rich.console import Console
-
     return Console()
 
 
@@ -229,7 +283,7 @@ def instructors_extra() -> Iterator[None]:
 
 
 @contextmanager
-def progress(what: str, total: int, *, with_rate: bool = False) -> Iterator[Callable[..., None]]:
+def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
     """A progress bar on standard error when that is a terminal; call `advance(name, was_done=True)` after each item.
 
     An item that needed nothing to be done is taken off the total, so that rate and remaining time are right.
@@ -237,23 +291,18 @@ def progress(what: str, total: int, *, with_rate: bool = False) -> Iterator[Call
     if not sys.stderr.isatty():
         yield lambda name, was_done=True: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, Task, TextColumn, TimeRemainingColumn
-    from rich.text import Text
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    class Rate(TextColumn):
-        def render(self, task: Task) -> Text:
-            return Text(rate_in_words(task.speed))
-
-    rate = [Rate("")] if with_rate else []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *rate, TimeRemainingColumn())
+    rate = TextColumn("{task.fields[rate]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task, left = progress.add_task(what, total=total), total
+        task, left = progress.add_task(what, total=total, rate=""), total
 
         def advance(name: str, was_done: bool = True) -> None:
             nonlocal left
             left -= not was_done
-            progress.update(task, advance=int(was_done), total=left)
+            said = rate_in_words(progress.tasks[0].speed)
+            progress.update(task, advance=int(was_done), total=left, rate=said)
 
         yield advance
 

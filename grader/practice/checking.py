@@ -1,37 +1,38 @@
-"""Checks a learner's own work: files become a submission, are judged, and the results stand in the progress file."""
+"""Checks a learner's own work: files, or the cells that a kernel ran, become a submission; the results are noted."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
-from grader.course import Exercise
+from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.errors import KataError
-from grader.intake import Submission, read_submission
+from grader.intake import Submission, SubmissionError, read_submission
 from grader.intake.names import ExerciseNames
-from grader.judge.faults import CheckFailed, GraderBroken
+from grader.intake.notebook import read_python
+from grader.intake.reading import Collector
+from grader.intake.walk import UnreadableError, reading_clock
 from grader.mismatch import Mismatch, Mismatches
 from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 
-from .progress import AttemptEntry, ProgressFile, digest_of, now
+from .progress import AttemptEntry, ProgressFile, TriedStatus, digest_of, now
 from .review import cards_of, when
 from .workspace import Work, Workspace, content_of
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
-    from grader.judge.grading import Judge, SteppedExercise
     from grader.record import Record
     from grader.service.client import AnyJudge
 
 SUBMITTER = "your work"
 PLACEHOLDER = "raise NotImplementedError("
+NOTEBOOK = "this notebook"
+TRIED = get_args(TriedStatus)
 
 
 def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
@@ -47,13 +48,12 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
         path = Path(name)
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
-            works[exercise.id] = workspace.work_at(path) or Work(exercise, path)
+            found = [workspace.work_at(path) or Work(exercise, path)]
         elif unit := next((each for each in course.units if path.name == each.folder or each.is_called(name)), None):
-            there = map(workspace.work_of, unit.exercises)
-            works.update({work.exercise.id: work for work in there if work.path.is_file()})
+            found = [work for work in map(workspace.work_of, unit.exercises) if work.path.is_file()]
         else:
-            exercise = course.exercise(name)
-            works[exercise.id] = workspace.work_of(exercise)
+            found = [workspace.work_of(course.exercise(name))]
+        works |= {work.exercise.id: work for work in found}
     for id, work in works.items():
         if not work.path.exists():
             shown = workspace.shown(work.path)
@@ -140,8 +140,7 @@ def note_record(
     works: the files, if it was files that were checked. They may have been saved again since they were read.
     """
     own = {work.exercise.id: work for work in works if workspace.work_at(work.path)}
-    tried = [result for result in record.exercises if result.status in ("passed", "failed", "partly")]
-    tried = [result for result in tried if result.id in submission.sources]
+    tried = [result for result in record.exercises if result.status in TRIED and result.id in submission.sources]
     if not tried:
         return ()
     told: list[str] = []
@@ -150,13 +149,12 @@ def note_record(
             told += [progress.damage] if progress.damage else []
             for result in tried:
                 exercise, work = workspace.course.exercise(result.id), own.get(result.id)
-                content = submission.sources[result.id].content
-                is_review = work is not None and work.is_review
+                content, is_review = submission.sources[result.id].content, work is not None and work.is_review
                 if is_review and result.status == "failed" and _is_half_written(workspace, exercise, content):
                     continue
                 attempt = AttemptEntry(
                     at=now(),
-                    status=result.status if result.status in ("passed", "partly") else "failed",
+                    status=cast("TriedStatus", result.status),
                     points=result.points,
                     max_points=result.max_points,
                     digest=digest_of(content),
@@ -166,8 +164,8 @@ def note_record(
                     elsewhere=work is None and content_of(workspace.file_of(exercise)) != content,
                 )
                 done = progress.of(exercise.id)
-                review = done.open_review if is_review else None
-                if done.note(attempt) and review is not None and done.open_review is None:
+                was_open = is_review and done.open_review is not None
+                if done.note(attempt) and was_open and done.open_review is None:
                     told.append(f"{exercise.id} comes back {when(cards_of(progress)[exercise.id].due, now())}.")
     except OSError as error:
         return (f"Your progress could not be noted: {error.strerror or error}.",)
@@ -181,68 +179,61 @@ def _is_half_written(workspace: Workspace, exercise: Exercise, source: bytes) ->
     return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
 
 
-# --- one by one, as pytest runs them ----------------------------------------------------------------------------------
+# --- cells of a notebook ----------------------------------------------------------------------------------------------
 
 
-class FileChecks:
-    """The checks of a file: graded in one request, or each by itself in this process (isolation level "none").
+class ExecutedAnswer(NamedTuple):
+    """A submission of one exercise, and the number of the cell that it was taken from.
 
-    is_walled: whether the judge runs the learner's code elsewhere than in this process.
+    lines_before: how many lines of other cells stand in front of the cell in what is judged; line numbers count them.
     """
 
-    def __init__(self, workspace: Workspace, work: Work, judge: Callable[[], AnyJudge], *, is_walled: bool) -> None:
-        self._workspace, self._work, self._judge, self._is_walled = workspace, work, judge, is_walled
-        self._left: set[str] = set()
-        """Those that have not run."""
-        self.is_done = False
-        """Whether all have run. pytest may look at a file and run none of its checks."""
+    submission: Submission
+    number: int
+    lines_before: int
 
-    def listed(self) -> list[str]:
-        """Their names. Raises MachineError, KataError."""
-        nothing = Submission(SUBMITTER, {}, ())
-        record, _ = judged(self._judge(), nothing, [self._work.exercise.id])
-        listed = [check.name for check in record.exercises[0].checks]
-        self._left = set(listed)
-        return listed
 
-    def run(self, name: str) -> str:
-        """Run one; return why it could not be checked here, or "". When all have run, the file counts as tried.
+def answer_among(cells: Sequence[tuple[int, str]], exercise: Exercise, course: Course) -> ExecutedAnswer | None:
+    """The answer that was run last, with what it needs from all other cells; None when none was run.
 
-        Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
-        """
-        failure = None if self._is_walled else self._stepped.run(name)
-        record, _ = self.graded()
-        result = next(each for each in record.exercises[0].checks if each.name == name)
-        if self._left == {name}:
-            note_record(self._workspace, self._submission, record, [self._work])
-            self.is_done = True
-        self._left.discard(name)
-        if failure is not None or result.outcome == "failed":
-            raise failure or CheckFailed(result.message)
-        if result.outcome == "error":
-            raise GraderBroken(result.message)
-        return result.message if result.outcome == "skipped" else ""
+    cells: the number shown beside each, and its text as it was typed; read in the same way as a notebook handed in.
+    Earlier answers to the same exercise are ignored: they are no longer in the notebook. Other cells count even when
+    they were run after the answer, as they do in the kernel.
+    Raises SubmissionError when there is too much to read.
+    """
+    names = ExerciseNames(course)
+    with reading_clock(NOTEBOOK.capitalize()):
+        answers = [cell for cell in cells if _answers(cell[1], exercise, course, names)]
+        if not answers:
+            return None
+        number, text = answers[-1]
+        nbgrader = {"grade_id": exercise.id, "solution": True}
+        read = [{"source": cell[1], "metadata": {}} for cell in cells if cell not in answers]
+        read.append({"source": text, "metadata": {"nbgrader": nbgrader}})
+        notebook = {"cells": [{"cell_type": "code", **cell} for cell in read]}
+        collector = Collector(SUBMITTER, course)
+        try:
+            collector.take_notebook(NOTEBOOK, json.dumps(notebook).encode("ascii"))
+        except UnreadableError as error:
+            raise SubmissionError(f"{NOTEBOOK.capitalize()} {error}.") from None
+        whole = collector.submission()
+    sources = {id: source for id, source in whole.sources.items() if id == exercise.id}
+    problems = tuple(problem for problem in whole.problems if problem.exercise == exercise.id)
+    whole_text = "".join(source.content.decode("utf-8", "replace").rstrip() for source in sources.values())
+    before = whole_text.removesuffix(text.rstrip())
+    lines_before = before.count("\n") if before != whole_text else 0
+    return ExecutedAnswer(Submission(SUBMITTER, sources, problems), number, lines_before)
 
-    def graded(self) -> tuple[Record, Mismatches]:
-        """What they have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
-        return self._at_once if self._is_walled else (self._stepped.record(), self._stepped.mismatches())
 
-    def frames(self, error: CheckFailed, name: str) -> TracebackType | None:
-        """The frames in which a debugger opens at a failure."""
-        return error.__traceback__ if self._is_walled else self._stepped.frames(error, name)
+def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames) -> bool:
+    """Whether a cell answers the exercise, by its first line or by what it defines.
 
-    @cached_property
-    def _submission(self) -> Submission:
-        return submission_of(self._workspace, [self._work])
-
-    @cached_property
-    def _at_once(self) -> tuple[Record, Mismatches]:
-        return judged(self._judge(), self._submission, [self._work.exercise.id])
-
-    @cached_property
-    def _stepped(self) -> SteppedExercise:
-        from grader.judge.grading import SteppedExercise
-
-        judge = cast("Judge", self._judge())
-        judge.choose([self._work.exercise.id])
-        return SteppedExercise(judge, self._work.exercise, self._submission, self._work.path)
+    Some exercises share an entry point's name: a text that begins like the stub of another one answers that.
+    """
+    defined = read_python(text).defined
+    if named := names.by_first_line(text, defined):
+        return named == exercise
+    candidates = names.by_definitions(defined)
+    twins = [each for each in candidates if set(each.entry_points) == set(exercise.entry_points) and each != exercise]
+    headings = {stub_of(course, each).lstrip().split("\n", 1)[0].rstrip() for each in twins}
+    return exercise in candidates and headings.isdisjoint(line.rstrip() for line in text.split("\n"))

@@ -1,9 +1,12 @@
-"""How far a learner is: the state of each exercise, which is next, which passed file passes no more; and printed."""
+"""How far a learner is: the state of each exercise and which is next, in a terminal and as a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -12,11 +15,17 @@ from rich.text import Text
 from grader.course import Course, Exercise, Unit
 from grader.course.stubs import same_as_stub, stub_of
 from grader.render.terminal import bar, text_for
-from grader.render.wording import Mark, counted, share
+from grader.render.wording import MARKS, Mark, counted, share
 
-from .progress import ExerciseProgress, Progress, digest_of, now
-from .review import coming_back
+from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, digest_of, now
+from .review import coming_back, local_date, when
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from grader.played import Played
+    from grader.record import ExerciseResult
+
+    from .checking import Checked
 
 State = Literal["passed", "partly", "tried", "skipped", "open", "later"]
 STATES: Mapping[State, Mark] = {
@@ -31,6 +40,10 @@ NEXT = Mark("next", "→", ">")
 STYLES = {"passed": "green", "partly": "cyan", "tried": "red", "skipped": "cyan", "later": "dim"}
 BAR_WIDTH = 20
 NARROW = 60
+ON_PAGE = {**STATES, "tried": replace(STATES["tried"], word="not yet")}
+MOST_ATTEMPTS = 30
+"""Limit for the attempts that a page lists for one exercise: the latest ones."""
+MOST_REASONS = 2
 
 
 def missing(progress: Progress, exercise: Exercise) -> list[str]:
@@ -40,8 +53,8 @@ def missing(progress: Progress, exercise: Exercise) -> list[str]:
 
 def is_settled(progress: Progress, id: str) -> bool:
     """Whether an exercise is passed or skipped, or passes every check that can run here."""
-    done = progress.exercises.get(id)
-    return done is not None and (done.is_passed or done.skipped or done.holds_so_far)
+    done = progress.of(id)
+    return done.is_passed or done.skipped or done.holds_so_far
 
 
 def next_exercise(course: Course, progress: Progress, *, fast: bool = False) -> Exercise | None:
@@ -50,20 +63,16 @@ def next_exercise(course: Course, progress: Progress, *, fast: bool = False) -> 
     fast: only exercises of the fast track count, and their requirements may be missing.
     """
     waiting = [each for each in course.exercises if not is_settled(progress, each.id)]
-    if fast:
-        return next((each for each in waiting if each.fast_track), None)
-    return next((each for each in waiting if not missing(progress, each)), None)
+    return next((each for each in waiting if (each.fast_track if fast else not missing(progress, each))), None)
 
 
 def state_of(exercise: Exercise, progress: Progress) -> State:
     """The exercise's state."""
-    done = progress.exercises.get(exercise.id, ExerciseProgress())
+    done = progress.of(exercise.id)
     if done.is_passed:
         return "passed"
-    if done.holds_so_far:
-        return "partly"
     if done.attempts:
-        return "tried"
+        return "partly" if done.holds_so_far else "tried"
     if done.skipped:
         return "skipped"
     return "later" if missing(progress, exercise) else "open"
@@ -76,16 +85,15 @@ def remarks(workspace: Workspace, progress: Progress) -> dict[str, str]:
     """
     found = {}
     for exercise in workspace.course.exercises:
-        done = progress.exercises.get(exercise.id, ExerciseProgress())
-        practised = [attempt for attempt in done.attempts if attempt.kind == "practice" and not attempt.elsewhere]
-        if not any(attempt.status == "passed" for attempt in practised):
+        attempts = progress.of(exercise.id).attempts
+        if not any(each.status == "passed" and each.kind == "practice" and not each.elsewhere for each in attempts):
             continue
         try:
             content = workspace.file_of(exercise).read_bytes()
         except OSError:
             found[exercise.id] = f"its file is gone: kata reset {exercise.id} gives a new one"
             continue
-        judged = [attempt.status for attempt in done.attempts if attempt.digest == digest_of(content)]
+        judged = [attempt.status for attempt in attempts if attempt.digest == digest_of(content)]
         if judged and judged[-1] != "passed":
             found[exercise.id] = f"its file fails now: kata check {exercise.id}"
         elif not judged and same_as_stub(content, stub_of(workspace.course, exercise)):
@@ -147,19 +155,14 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
         console.print(_unit_lines([unit], progress, console))
         for exercise in shown:
             state = state_of(exercise, progress)
-            mark, style = STATES[state], STYLES.get(state, "")
+            mark, style = (NEXT, "bold yellow") if exercise == coming else (STATES[state], STYLES.get(state, ""))
             said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
-            if exercise == coming:
-                mark, style = NEXT, "bold yellow"
-            elif state == "later":
+            if mark is STATES["later"]:
                 said += f" (after {', '.join(missing(progress, exercise))})"
             row = Table.grid(Column(width=3), Column(width=8), Column(overflow="fold"), padding=(0, 1, 0, 0))
             sign = mark.ascii_sign if console.options.ascii_only else mark.sign
-            row.add_row(
-                Text(f"  {sign}", style=style),
-                Text(mark.word, style=style),
-                text_for(console, said, "dim" if mark is STATES["later"] else ""),
-            )
+            aside = "dim" if mark is STATES["later"] else ""
+            row.add_row(Text(f"  {sign}", style=style), Text(mark.word, style=style), text_for(console, said, aside))
             console.print(row)
             if exercise.id in remarked:
                 put(console, f"               {remarked[exercise.id]}", "yellow")
@@ -182,6 +185,85 @@ def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> 
 
 def _sums(progress: Progress, exercises: Sequence[Exercise]) -> tuple[int, float, float]:
     """How many of these exercises are passed, the points for them, and the most points."""
-    known = [progress.exercises[each.id] for each in exercises if each.id in progress.exercises]
-    passed = sum(each.is_passed for each in known)
-    return passed, sum(each.best for each in known), sum(each.points for each in exercises)
+    known = [progress.of(each.id) for each in exercises]
+    return (
+        sum(each.is_passed for each in known),
+        sum(each.best for each in known),
+        sum(each.points for each in exercises),
+    )
+
+
+# --- as a page --------------------------------------------------------------------------------------------------------
+
+
+def render_learner(
+    workspace: Workspace, progress: Progress, at: datetime, checked: Checked | None, played: Mapping[str, Played]
+) -> str:
+    """The page at a time, without scripts; the same bytes for equal progress.
+
+    checked: the results of the started exercises. played: what was seen of exercises at work, by id.
+    """
+    from grader.render.pages import at_work, render_page
+    from grader.render.verdict import verdict_on
+
+    course = workspace.course
+    results = {result.id: result for result in checked.record.exercises} if checked else {}
+    returning = coming_back(course, progress, at)
+    comes_back = {each.exercise.id: when(each.due, at) for each in returning}
+
+    def task(exercise: Exercise) -> dict[str, Any]:
+        """One exercise and how far the learner is with it, in local time."""
+        done, verdict = progress.of(exercise.id), None
+        if checked and exercise.id in results:
+            verdict = verdict_on(results[exercise.id], title=exercise.title, mismatches=checked.mismatches)
+        return {
+            "exercise": exercise,
+            "file": workspace.shown(workspace.file_of(exercise)),
+            "state": state_of(exercise, progress),
+            "points": min(done.best, exercise.points),
+            "max_points": exercise.points,
+            "after": [course.exercise(id).title for id in missing(progress, exercise)],
+            "verdict": verdict,
+            "passed_on": local_date(done.passed_at) if done.passed_at else None,
+            "comes_back": comes_back.get(exercise.id, ""),
+            "attempts": [entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
+            "hints": [_hint(entry, exercise, done) for entry in done.hints],
+        }
+
+    units = [(unit, [task(exercise) for exercise in unit.exercises]) for unit in course.units]
+    tasks = [each for _, members in units for each in members]
+    # Numbers, not ids, so that no text of a course or a learner ends up in an address.
+    anchors = {each["exercise"].id: f"exercise-{number}" for number, each in enumerate(tasks, 1)}
+    return render_page(
+        "learner.html.j2",
+        course=course,
+        at=at.astimezone(),
+        units=units,
+        tasks=tasks,
+        coming=next_exercise(course, progress),
+        lesson_of=lambda unit: workspace.shown(workspace.lesson_of(unit.folder)),
+        anchors=anchors,
+        at_work=at_work(played, anchors),
+        agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
+        reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
+        states=ON_PAGE,
+        marks={**MARKS, **ON_PAGE},
+        most_attempts=MOST_ATTEMPTS,
+        most_reasons=MOST_REASONS,
+    )
+
+
+def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
+    """What was off: the known mistakes, which say more than the failed checks; a check without a title as words."""
+    titles = {check.name: check.title for check in result.checks} if result else {}
+    failed = [titles.get(name) or name.removeprefix("test_").replace("_", " ") for name in attempt.failed]
+    return list(attempt.mistakes.values()) or failed
+
+
+def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
+    """When a hint was shown, its name and its text."""
+    at = entry.at.astimezone()
+    if 1 <= entry.level <= len(exercise.hints):
+        return at, f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
+    messages = {id: message for attempt in done.attempts for id, message in attempt.mistakes.items()}
+    return at, "From an attempt", messages.get(entry.mistake, "")

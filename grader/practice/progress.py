@@ -29,6 +29,7 @@ def _usable(moment: datetime) -> datetime:
 
 
 Moment = Annotated[datetime, AfterValidator(_usable)]
+TriedStatus = Literal["passed", "failed", "partly"]
 Points = Annotated[float, Field(ge=0, le=1000)]
 Moments = Annotated[list[Moment], BeforeValidator(lambda given: given if isinstance(given, list) else [given])]
 """Several moments; a file of an earlier version has one."""
@@ -47,7 +48,7 @@ class AttemptEntry(_Model):
     """
 
     at: Moment
-    status: Literal["passed", "failed", "partly"]
+    status: TriedStatus
     points: Points
     max_points: Points
     digest: str
@@ -105,9 +106,10 @@ class ExerciseProgress(_Model):
         last = self.reviews[-1] if self.reviews else None
         return None if last is None or any(each.status == "passed" for each in self.tries_of(last)) else last
 
-    def tries_of(self, review: ReviewEntry) -> list[AttemptEntry]:
-        """The attempts at a review, up to the one that passed it."""
-        tried = [attempt for attempt in self.attempts[review.attempts :] if attempt.kind == "review"]
+    def tries_of(self, review: ReviewEntry | None = None) -> list[AttemptEntry]:
+        """The attempts at a review, or before any of them, up to the one that passed."""
+        begun = self.attempts[review.attempts if review else 0 :]
+        tried = [attempt for attempt in begun if attempt.kind == "review" or review is None]
         passes = (number for number, attempt in enumerate(tried, start=1) if attempt.status == "passed")
         return tried[: next(passes, len(tried))]
 
@@ -139,10 +141,6 @@ class Progress(_Model):
     def of(self, id: str) -> ExerciseProgress:
         """The progress of one exercise; creates an empty entry if there is none."""
         return self.exercises.setdefault(id, ExerciseProgress())
-
-    def is_passed(self, id: str) -> bool:
-        """Whether an exercise was passed."""
-        return id in self.exercises and self.exercises[id].is_passed
 
 
 class ProgressFile:

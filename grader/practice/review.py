@@ -47,17 +47,6 @@ class Coming(NamedTuple):
     is_open: bool
 
 
-class HandedOut(NamedTuple):
-    """A file handed out for a review; `kept` is where the file of the last review was moved.
-
-    since: when it was handed out, if that review is not passed yet; then the file was not changed.
-    """
-
-    path: Path
-    kept: Path | None = None
-    since: datetime | None = None
-
-
 # --- rating ----------------------------------------------------------------------------------------------------------
 
 
@@ -66,12 +55,8 @@ def rating_of(done: ExerciseProgress, at: datetime, review: ReviewEntry | None =
 
     That is the attempts including the last, the hints, the time, and whether the solution was seen.
     """
-    if review is not None:
-        tried, hints, begun = done.tries_of(review), done.hints[review.hints :], review.at
-    else:
-        passes = (number for number, attempt in enumerate(done.attempts, start=1) if attempt.status == "passed")
-        tried = done.attempts[: next(passes, len(done.attempts))]
-        hints, begun = done.hints, tried[0].at if tried else at
+    tried, hints = done.tries_of(review), done.hints[review.hints if review else 0 :]
+    begun = review.at if review else tried[0].at if tried else at
     helped, took = sum(bool(hint.level) and hint.at <= at for hint in hints), at - begun
     has_seen_solution = any(seen <= at and (review is None or seen >= begun) for seen in done.solution_seen_at)
     if has_seen_solution or helped >= MANY_HINTS:
@@ -169,16 +154,19 @@ def day_of(time: datetime) -> str:
 # --- handing out -----------------------------------------------------------------------------------------------------
 
 
-def hand_out(workspace: Workspace, exercise: Exercise) -> HandedOut:
-    """Write a fresh stub into the review folder; an open review keeps its file. Raises OSError."""
+def hand_out(workspace: Workspace, exercise: Exercise) -> Path | datetime | None:
+    """Write a fresh stub into the review folder. Raises OSError.
+
+    An open review keeps its file: returns since when it is open; else where the file of the last review was moved.
+    """
     path = workspace.review_file_of(exercise)
     with ProgressFile(workspace.state).change() as progress:
         done = progress.of(exercise.id)
         review = done.open_review
         if review is not None and path.exists():
-            return HandedOut(path, since=review.at)
+            return review.at
         kept = put_aside(workspace, exercise, path) if os.path.lexists(path) else None
         write_file(path, stub_of(workspace.course, exercise).encode(), below=workspace.root)
         if review is None:
             done.reviews.append(ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints)))
-    return HandedOut(path, kept)
+    return kept

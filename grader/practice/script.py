@@ -27,39 +27,12 @@ from grader.judge.shown import AnsweredCase, CaseText, Look, value_text
 from grader.render.safe_text import safe_line
 from grader.sandbox.inside.wire import Slot
 
-from .workspace import content_of
+from .workspace import content_of, filled
 
 MOST_CHARACTERS = 100
 """A value with a longer text goes into the script's `.pt` file."""
 KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends. `yours` and `expected` are at hand."
 HEAD = "# Written by `kata check "
-BEGIN = """\
-import importlib.util
-import sys
-from pathlib import Path
-
-import torch
-
-sys.dont_write_bytecode = True
-spec = importlib.util.spec_from_file_location("learner", Path(__file__).with_name({file!r}))
-learner = sys.modules["learner"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(learner)
-"""
-SAVED = 'saved = torch.load(Path(__file__).with_suffix(".pt"), weights_only=True)'
-TENSORS = """
-for name, value in {{"yours": yours, "expected": expected}}.items():
-    form = f" {{value.dtype}}, shape {{tuple(value.shape)}}" if isinstance(value, torch.Tensor) else ""
-    print(f"{{name}}:{{form}}", value, sep="\\n")
-if not isinstance(yours, torch.Tensor) or yours.shape != expected.shape:
-    print("The shapes differ.")
-else:
-    wrong = ~torch.isclose(yours.double(), expected.double(), rtol=0, atol={room:.3g}, equal_nan=True)
-    print(f"{{int(wrong.sum())}} of {{wrong.numel()}} numbers differ.")
-    for place in map(tuple, wrong.nonzero()[:5].tolist()):
-        print(f"at {{place}}: {{yours[place].item():.6g}} instead of {{expected[place].item():.6g}}")
-"""
-OTHERS = '\nprint("yours:", yours)\nprint("expected:", expected)\n'
-ALONE = '\nprint("yours:", yours)\n'
 
 
 def sentences(look: Look) -> list[str]:
@@ -98,30 +71,39 @@ class Script:
                 steps += text.lines(number, step)
         steps += ["# random numbers are drawn here: right code may come to others"] if case.is_random else []
         returned = {name: _expression(text, number, case) for number, name in case.returned.items()}
-        steps += self._comparison({name: said for name, said in returned.items() if said}, fault)
-        head = [f"{HEAD}{command}`, anew each time. It is never graded.", f"# {safe_line(fault.check.title)}"]
-        saved = [SAVED] if self._saved else []
-        self.text = "\n".join([*head, BEGIN.format(file=file.name), *saved, *steps])
+        yours, room = self._compared({name: said for name, said in returned.items() if said}, fault)
+        self.text = filled(
+            "case_script.py.j2",
+            command=command,
+            title=safe_line(fault.check.title),
+            file=repr(file.name),
+            has_saved=bool(self._saved),
+            steps=steps,
+            yours=yours,
+            expected=self._names.get("expected"),
+            room=room,
+        )
 
-    def _comparison(self, comparable: Mapping[str, str], fault: AnsweredCase) -> list[str]:
-        """The lines that print what differs: the first of these results that does, or else the output."""
-        if not comparable:
-            return []
+    def _compared(self, comparable: Mapping[str, str], fault: AnsweredCase) -> tuple[str, str | None]:
+        """The expression for the first of these results that differs, or else of the output; "" if there is none.
+
+        And how far its numbers may be off, if they are those of a tensor.
+        """
         came, expected = fault.came.values, fault.expected.values
         known = [name for name in comparable if name in expected]
-        usual = OUTPUT if OUTPUT in comparable else next(iter(comparable))
+        usual = OUTPUT if OUTPUT in comparable else next(iter(comparable), "")
         name = next((each for each in known if difference(came.get(each), expected[each], what="")), usual)
-        if name not in expected:
-            return [f"yours = {comparable[name]}", ALONE]
+        if name not in known:
+            return comparable.get(name, ""), None
         place, yours, right = _first_difference(came.get(name), expected[name])
         self._names["expected"] = self._literal("expected", right)
         if isinstance(yours, (torch.Tensor, int, float, str)):
             self._names["yours"] = self._literal("yours", yours)
-        lines = [f"yours = {comparable[name]}{place}", f"expected = {self._names['expected']}"]
-        if not isinstance(right, torch.Tensor):
-            return [*lines, OTHERS]
-        finite = right.double().nan_to_num(0.0, 0.0, 0.0).abs()
-        return [*lines, TENSORS.format(room=RELATIVE * float(finite.max()) if right.numel() else 0.0)]
+        room = None
+        if isinstance(right, torch.Tensor):
+            finite = right.double().nan_to_num(0.0, 0.0, 0.0).abs()
+            room = f"{RELATIVE * float(finite.max()) if right.numel() else 0.0:.3g}"
+        return comparable[name] + place, room
 
     def _literal(self, name: str, value: Any) -> str:
         """An expression for a value: its text if that is short, else its place in the `.pt` file."""

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ import watchfiles
 from rich.console import Console
 
 from grader.files import make_folder
-from grader.intake import Submission, SubmissionError
+from grader.intake import SubmissionError
 from grader.intake.names import REVIEWS
 from grader.mismatch import Mismatches
 
@@ -55,9 +55,7 @@ class Watch:
         self._last: Work | None = None
         self._seen: dict[Path, bytes] = {}
         """The contents that were judged last."""
-        self._is_busy = False
-        self._wants_reset = False
-        self._has_keys = False
+        self._is_busy = self._wants_reset = self._has_keys = False
 
     def run(self) -> None:
         """Watch until q or Ctrl-C. Raises what the judge raises when it cannot grade any more."""
@@ -89,16 +87,16 @@ class Watch:
         try:
             return work.path.read_bytes() != self._seen.get(work.path)
         except OSError:  # deleted, or not readable yet
-            return work.path in self._seen or self._known().is_passed(work.exercise.id)
+            return work.path in self._seen or self._known().of(work.exercise.id).is_passed
 
     def _check(self, works: Sequence[Work]) -> None:
-        """Judge the files, and say what came of it and which are gone."""
+        """Judge the files, and say what came of it, or that they are gone."""
         if not works:
             return
         self._current = self._last = works[-1]
         there = [work for work in works if work.path.is_file()]
         try:
-            if there and not self._judge_files(there, submission_of(self._workspace, there)):
+            if there and not self._judge_files(there):
                 return
         except SubmissionError as error:  # half written
             self._clear()
@@ -107,14 +105,15 @@ class Watch:
             self._clear()
             for work in works:
                 self._seen.pop(work.path, None)
-                still = ", which stays passed" if self._known().is_passed(work.exercise.id) else ""
+                still = ", which stays passed" if self._known().of(work.exercise.id).is_passed else ""
                 gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
                 self._say(f"{gone} x puts the given file there.", "red")
         self._foot()
 
-    def _judge_files(self, works: Sequence[Work], submission: Submission) -> bool:
+    def _judge_files(self, works: Sequence[Work]) -> bool:
         """Judge files and show the verdict; False where one was saved again meanwhile, which is judged next."""
-        sources, ids = submission.sources, [work.exercise.id for work in works]
+        submission, ids = submission_of(self._workspace, works), [work.exercise.id for work in works]
+        sources = submission.sources
         self._seen |= {work.path: sources[work.exercise.id].content for work in works if work.exercise.id in sources}
         self._say(f"Checking {', '.join(sources)} ...", "dim")
         self._is_busy = True
@@ -127,12 +126,12 @@ class Watch:
         for sentence in note_record(self._workspace, submission, record, works):
             self._say(sentence, "bold")
         for id, remark in remarks(self._workspace, self._known()).items():
-            if any(work.exercise.id == id and not work.is_review for work in works):
+            if id in ids and not works[0].is_review:
                 self._say(f"{id} is passed, but {remark}", "yellow")
         if all(result.status in ("passed", "partly") for result in record.exercises):
             current = self._current
             self._show_next()
-            if any(work.is_review for work in works):  # a review does not change the current exercise
+            if works[0].is_review:  # a review does not change the current exercise
                 self._current = current
         return True
 
@@ -140,26 +139,27 @@ class Watch:
 
     def _answer(self, key: str) -> Sequence[Work]:
         """Do what a key asks for; return the files to check now."""
-        wanted_reset, self._wants_reset = self._wants_reset, False
-        again = self._last or self._current
-        if key == "r" and again is not None:
-            return [again]
-        if key == "a" and (begun := works_started(self._workspace)):
+        is_sure, self._wants_reset = self._wants_reset, False
+        again, current = self._last or self._current, self._current
+        begun = works_started(self._workspace) if key == "a" else [again] if key == "r" and again else []
+        if begun or key == "r" or key not in KEYS:
             return begun
-        if key not in KEYS or key in ("r", QUIT):
-            return []
         self._clear()
         try:
             if key == "l":
                 print_list(self._workspace, self._known(), self._console)
-            elif key == "h":
-                self._hint()
-            elif key == "x":
-                self._reset(is_sure=wanted_reset)
             elif key == "a":
                 self._say("Nothing is started yet: every file is still as it was given.")
-            else:
+            elif key in "ns":
                 self._go_on(skips=key == "s")
+            elif current is None:
+                self._say("There is no exercise to give a hint for." if key == "h" else "There is nothing to reset.")
+            elif key == "x":
+                self._reset(current, is_sure=is_sure)
+            else:
+                self._say(f"{current.exercise.title} ({current.exercise.id})", "bold")
+                for sentence in open_hint(self._workspace, current.exercise):
+                    self._say(sentence)
         except OSError as error:
             self._say(str(error), "red")
         self._foot()
@@ -168,7 +168,7 @@ class Watch:
     def _go_on(self, *, skips: bool) -> None:
         """Make the next exercise the current one; with `skips` the current one is left for later."""
         before = self._current
-        if skips and before is not None and not self._known().is_passed(before.exercise.id):
+        if skips and before is not None and not self._known().of(before.exercise.id).is_passed:
             with self._file.change() as progress:
                 progress.of(before.exercise.id).skipped = True
             self._say(f"Skipped: {before.exercise.id}. It stays in the list (l).")
@@ -180,33 +180,20 @@ class Watch:
         coming = print_next(self._workspace, self._known(), self._console)
         self._current = self._workspace.work_of(coming) if coming else None
 
-    def _hint(self) -> None:
-        if self._current is None:
-            self._say("There is no exercise to give a hint for.")
-            return
-        exercise = self._current.exercise
-        sentences = open_hint(self._workspace, exercise)
-        self._say(f"{exercise.title} ({exercise.id})", "bold")
-        for sentence in sentences:
-            self._say(sentence)
-
-    def _reset(self, *, is_sure: bool) -> None:
+    def _reset(self, current: Work, *, is_sure: bool) -> None:
         """Put the given file back, at the second key of two."""
-        current = self._current
-        if current is None:
-            self._say("There is nothing to reset.")
-        elif current.is_review:
-            file = self._workspace.shown(current.path)
-            self._say(f"Delete {file} and type `kata review {current.exercise.id}` to have it afresh.")
+        file, id = self._workspace.shown(current.path), current.exercise.id
+        if current.is_review:
+            self._say(f"Delete {file} and type `kata review {id}` to have it afresh.")
         elif not is_sure:
             self._wants_reset = True
-            asked = f"Press x again to put the given file back as {self._workspace.shown(current.path)}"
+            asked = f"Press x again to put the given file back as {file}"
             self._say(f"{asked}; your work is kept. Any other key leaves it.")
         else:
             kept = reset(self._workspace, current.exercise)
             self._seen[current.path] = current.path.read_bytes()
             where = f" Your old work is in {self._workspace.shown(kept)}" if kept else ""
-            self._say(f"{current.exercise.id} is the given file again.{where}")
+            self._say(f"{id} is the given file again.{where}")
 
     # --- the screen ------------------------------------------------------------------------------------------
 
@@ -244,10 +231,10 @@ def _name_of(work: Work) -> str:
 @contextlib.contextmanager
 def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterator[None]:
     """Pass saved files to `take`, from a thread; files saved at the same time come in one call."""
-    reviews = workspace.root / REVIEWS
+    reviews, ended = workspace.root / REVIEWS, threading.Event()
     make_folder(reviews, below=workspace.root)  # only an existing folder can be watched
 
-    def run(ended: threading.Event) -> None:
+    def run() -> None:
         for change in watchfiles.watch(
             workspace.root / "exercises",
             reviews,
@@ -261,8 +248,11 @@ def watching(workspace: Workspace, take: Callable[[list[Work]], None]) -> Iterat
             if saved:
                 take([saved[path] for path in sorted(saved)])
 
-    with _running("saves", run):
+    threading.Thread(target=run, name="saves", daemon=True).start()
+    try:
         yield
+    finally:
+        ended.set()
 
 
 @contextlib.contextmanager
@@ -271,69 +261,50 @@ def listening(take: Callable[[str], None]) -> Iterator[bool]:
 
     Afterwards the terminal is as before, also after a stop in between (Ctrl-Z).
     """
+
+    def run(keys: Iterable[str]) -> None:
+        with contextlib.suppress(OSError):  # the terminal has closed
+            for key in keys:
+                take(key)
+
     if not sys.stdin.isatty():
         yield False
         return
-    with contextlib.nullcontext(_console_keys) if os.name == "nt" else _terminal_keys() as read:
-
-        def run(ended: threading.Event) -> None:
-            while not ended.is_set() and (typed := read()) is not None:
-                for key in typed:
-                    take(key)
-
-        with _running("keys", run):
-            yield True
+    keys = _console_keys() if os.name == "nt" else _terminal_keys(sys.stdin.fileno())
+    with contextlib.nullcontext() if os.name == "nt" else _without_line_ends(sys.stdin.fileno()):
+        threading.Thread(target=run, args=(keys,), name="keys", daemon=True).start()
+        yield True
 
 
 @contextlib.contextmanager
-def _running(name: str, run: Callable[[threading.Event], None]) -> Iterator[None]:
-    """A thread beside the block; the event that it is given is set at the block's end."""
-    ended = threading.Event()
-    threading.Thread(target=run, args=(ended,), name=name, daemon=True).start()
-    try:
-        yield
-    finally:
-        ended.set()
-
-
-@contextlib.contextmanager
-def _terminal_keys() -> Iterator[Callable[[], str | None]]:
-    """Reads the keys of a POSIX terminal, for a short while; None when it has closed."""
-    import select
+def _without_line_ends(fd: int) -> Iterator[None]:
+    """A POSIX terminal gives each key at once, and does not show it."""
     import termios
     import tty
 
-    fd = sys.stdin.fileno()
     before = termios.tcgetattr(fd)
-
-    def read() -> str | None:
-        if not select.select([fd], [], [], POLL_SECONDS)[0]:
-            return ""
-        try:
-            typed = os.read(fd, 64)
-        except OSError:
-            return None
-        # an arrow or function key is an escape sequence: ignore all of it
-        return ("" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore")) if typed else None
-
     tty.setcbreak(fd)
     former = signal.signal(signal.SIGCONT, lambda *_: tty.setcbreak(fd))
     try:
-        yield read
+        yield
     finally:
         signal.signal(signal.SIGCONT, former)
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
 
 
-def _console_keys() -> str:
-    """Reads the keys of a Windows console, for a short while."""
+def _terminal_keys(fd: int) -> Iterator[str]:
+    """The keys of a POSIX terminal until it closes, without arrow and function keys, which are escape sequences."""
+    while typed := os.read(fd, 64):
+        yield from "" if typed.startswith(b"\x1b") else typed.decode("utf-8", "ignore")
+
+
+def _console_keys() -> Iterator[str]:
+    """The keys of a Windows console, without function keys, which have two halves."""
     console: Any = importlib.import_module("msvcrt")
-    typed = ""
-    while console.kbhit():
-        key = console.getwch()
-        if key in ("\x00", "\xe0"):  # a function key: ignore its second half
+    while True:
+        if not console.kbhit():
+            time.sleep(POLL_SECONDS)
+        elif (key := console.getwch()) in ("\x00", "\xe0"):
             console.getwch()
         else:
-            typed += key
-    time.sleep(POLL_SECONDS)
-    return typed
+            yield key

@@ -12,8 +12,9 @@ import stat
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from grader.course import FILE_NAME, Course, Exercise, Unit
+from grader.course import FILE_NAME, Course, Exercise
 from grader.course.installed import is_wheels
 from grader.course.stubs import stub_of
 from grader.errors import KataError
@@ -56,14 +57,13 @@ class Workspace:
         moved = list((self.root / "exercises").glob(f"*/[0-9][0-9]_{exercise.id}.py"))
         return moved[0] if len(moved) == 1 else path
 
-    def lesson_of(self, unit: Unit) -> Path:
-        """The lesson of a unit, in the exercises folder."""
-        return self.root / "exercises" / unit.folder / "README.md"
+    def lesson_of(self, unit: str) -> Path:
+        """The lesson in a unit's folder, in the exercises folder."""
+        return self.root / "exercises" / unit / PAGE
 
     def section_of(self, exercise: Exercise) -> str:
         """The lesson of an exercise and the section in it, for a learner to find."""
-        unit = next(unit for unit in self.course.units if exercise in unit.exercises)
-        return f"{self.shown(self.lesson_of(unit))}, section {exercise.number:02d}"
+        return f"{self.shown(self.lesson_of(exercise.unit))}, section {exercise.number:02d}"
 
     @property
     def state(self) -> Path:
@@ -192,13 +192,14 @@ def make_workspace(folder: Path, course: Course) -> dict[str, list[str]]:
         stub = stub_of(course, exercise).encode()
         made[give(workspace.file_of(exercise), stub, exercise.id)].append(exercise.id)
     for unit in course.units:
-        lesson = workspace.lesson_of(unit)
+        lesson = workspace.lesson_of(unit.folder)
         make_folder(lesson.parent, below=folder)
         for path in sorted(each for kind in LESSON_FILES for each in course.lesson_path(unit).parent.glob(kind)):
             write_file(lesson.with_name(path.name), path.read_bytes(), below=folder)
     if course.glossary_path.is_file():
         write_file(folder / "docs" / course.glossary_path.name, course.glossary_path.read_bytes(), below=folder)
-    give(folder / PAGE, _first_page(course).encode(), PAGE)
+    page = filled("workspace_page.md.j2", course=course, first=f"{course.exercises[0].id:12} ")
+    give(folder / PAGE, page.encode(), PAGE)
     write_file(workspace.state / GIVEN, (json.dumps({"given": given}, indent=1) + "\n").encode(), below=folder)
     return made
 
@@ -212,13 +213,12 @@ def _given_before(workspace: Workspace) -> dict[str, str]:
     return dict(given) if isinstance(given, dict) else {}
 
 
-def _first_page(course: Course) -> str:
-    """The text of the README in a workspace of this course."""
+def filled(template: str, **values: Any) -> str:
+    """The text of a template beside this module with these values in it."""
     from jinja2 import Template
 
-    text = Path(__file__).with_name("workspace_page.md.j2").read_text(encoding="utf-8")
-    page = Template(text, keep_trailing_newline=True, trim_blocks=True)
-    return str(page.render(course=course, first=f"{course.exercises[0].id:12} "))
+    text = Path(__file__).with_name(template).read_text(encoding="utf-8")
+    return str(Template(text, keep_trailing_newline=True, trim_blocks=True).render(values))
 
 
 def _digest(content: bytes) -> str:

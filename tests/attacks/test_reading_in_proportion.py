@@ -32,7 +32,7 @@ from grader.judge.answers import Answers, same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import MAX_LINES, _changed, _code_lines
 from grader.notebooks.cells import inert
-from grader.practice.executed import ExecutedCell, answer_among
+from grader.practice.checking import answer_among
 from grader.record import CheckResult
 from grader.render.safe_text import safe_block, safe_line, visible
 from tests.cases import rows, table
@@ -106,8 +106,7 @@ def told(text: str, **others: Any) -> str:
 
 
 def executed(text: str) -> object:
-    cells = [ExecutedCell(1, text), ExecutedCell(2, f"# {SOFTMAX.file_name}\nx")]
-    return answer_among(cells, SOFTMAX, COURSE, "me")
+    return answer_among([(1, text), (2, f"# {SOFTMAX.file_name}\nx")], SOFTMAX, COURSE)
 
 
 READERS: Mapping[str, Callable[[str], object]] = {

@@ -11,7 +11,7 @@ from grader.course import load_course
 from grader.course.stubs import stub_of
 from grader.in_notebook import MOST_CELLS, MOST_CHARACTERS, executed_cells
 from grader.intake import SubmissionError
-from grader.practice.executed import ExecutedAnswer, ExecutedCell, answer_among
+from grader.practice.checking import ExecutedAnswer, answer_among
 
 from ..cases import rows, table
 
@@ -19,8 +19,7 @@ COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 
 
 def answer(id: str, *texts: str) -> ExecutedAnswer | None:
-    cells = [ExecutedCell(number, text) for number, text in enumerate(texts, 1)]
-    return answer_among(cells, COURSE.exercise(id), COURSE, "me")
+    return answer_among(list(enumerate(texts, 1)), COURSE.exercise(id), COURSE)
 
 
 def source_of(found: ExecutedAnswer) -> str:

@@ -19,7 +19,7 @@ from grader.course import load_course
 from grader.mismatch import Mismatch
 from grader.played import Played
 from grader.practice.checking import Checked
-from grader.practice.learner_page import render_learner
+from grader.practice.overview import render_learner
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
