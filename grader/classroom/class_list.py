@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from grader.course import Course
@@ -49,6 +50,11 @@ class Identification:
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def words(self) -> Mapping[str, str]:
+        """What a person says now, else said before."""
+        return {**self.before, **self.matches}
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ def _class_list(contents: ClassContents, by: Identification) -> ClassList:
     if not works:
         raise SubmissionError(nothing_in(contents, "" if platform == "plain" else TITLES[platform]))
     owners = _Owners(by.roster, platform, works)
-    counting, torn = _counting(_claims(works, owners, by, unmatched), owners, unmatched)
+    counting, torn = _counting(_claims(works, owners, by, unmatched), owners, by, unmatched)
     about_groups = list(_share(counting, torn, owners.groups, unmatched))
     learners = owners.everyone({id for files in counting.values() for id in files.learners})
     places = {each.id: place for place, each in enumerate(learners)}
@@ -107,39 +113,14 @@ def _class_list(contents: ClassContents, by: Identification) -> ClassList:
 # --- what is a submission ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Work:
-    """One submission, and whom its name can mean. by_hand: whose a person has said that it is, now (is_said) or before.
-
-    was_left_out: whether it counted for nobody before, or has a row without a learner in the file of matches.
-    """
-
-    files: SubmissionFiles
-    readings: tuple[NameReading, ...]
-    by_hand: str = ""
-    is_said: bool = False
-    was_left_out: bool = False
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it is of one learner, and not only by one of several ways to read its name."""
-        return bool(self.by_hand) or len({reading.id for reading in self.readings}) <= 1
-
-    def unmatched(self, why: str) -> Unmatched:
-        """Its row, if it counts for nobody; it bears the name of the first of its files."""
-        more = len(self.files.parts) - 1
-        why = f"{why} It has {more} more files." if more > 0 else why
-        return Unmatched(self.files.entry, why, is_submission=True, learner=self.by_hand)
-
-
-def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: list[Unmatched]) -> list[_Work]:
+def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: list[Unmatched]) -> list[SubmissionFiles]:
     """The submissions in a class's folder; what is none is added to `unmatched`.
 
     Files that a platform has named for one submitter are one submission, whatever their kind: of several attempts the
     last. What was typed in counts only if there is no file.
     """
     read = read_names(platform, [each.name for each in entries])
-    works: list[_Work] = []
+    works: list[SubmissionFiles] = []
     of_one: dict[str, list[tuple[FolderEntry, PlatformName]]] = defaultdict(list)
     for entry in entries:
         if said := read.get(entry.name):
@@ -147,7 +128,7 @@ def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: lis
         elif entry.why_none:
             unmatched.append(Unmatched(entry.shown, entry.why_none))
         elif platform == "plain":
-            works.append(_Work(SubmissionFiles(entry.shown, (), entry.path), (NameReading(name=entry.stem),)))
+            works.append(SubmissionFiles(entry.shown, (), entry.path, readings=(NameReading(name=entry.stem),)))
         else:
             why = f"It is not named as {TITLES[platform]} names what is handed in."
             unmatched.append(Unmatched(entry.shown, why, is_submission=True))
@@ -162,16 +143,16 @@ def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: lis
         works += [_work([each]) for each in files if each[0].is_folder]
         if loose := [(entry, said) for entry, said in files if not entry.is_folder]:
             works.append(_work(loose))
-    return sorted(works, key=lambda work: work.files.entry)
+    return sorted(works, key=lambda files: files.entry)
 
 
-def _work(named: Sequence[tuple[FolderEntry, PlatformName]]) -> _Work:
+def _work(named: Sequence[tuple[FolderEntry, PlatformName]]) -> SubmissionFiles:
     """A folder, or loose files of one submitter."""
     first = named[0][0]
     readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
     parts = tuple(LooseFile(each.path, said.file or each.path.name) for each, said in named if not each.is_folder)
     is_late = any(said.is_late for _, said in named)
-    return _Work(SubmissionFiles(first.shown, (), first.path, parts, is_late), readings)
+    return SubmissionFiles(first.shown, (), first.path, parts, is_late, readings=readings)
 
 
 # --- whom a name can mean ---------------------------------------------------------------------------------------------
@@ -193,14 +174,14 @@ class _Owners:
     groups: the members of each group of the roster.
     """
 
-    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[_Work]) -> None:
+    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
         self._platform, self.has_roster = platform, roster is not None
         self._learners = {each.id: each for each in roster or ()}
         self.groups = indexed(roster or (), lambda each: [each.group], folded)
         number = {"canvas": "canvas_id", "moodle": "participant"}.get(platform)
         self._numbered = indexed(roster or (), lambda each: [getattr(each, number)], str) if number else {}
-        for work in () if self.has_roster else works:
-            self.of(work.readings)
+        for files in () if self.has_roster else works:
+            self.of(files.readings)
         self._finder = Finder(self._learners.values())
 
     def of(self, readings: Sequence[NameReading]) -> list[Owner]:
@@ -259,7 +240,7 @@ class _Owners:
         name = as_first_saved(reading.name) if self._platform == "plain" else reading.name
         id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, name))
         known = id or name or "?"  # a display name of blanks
-        learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False, platform=self._platform)
+        learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False)
         return (self._learners.setdefault(folded(known) or known, learner).id,)
 
 
@@ -272,67 +253,70 @@ def _agrees(learner: Learner, reading: NameReading) -> bool:
 
 
 def _claims(
-    works: Sequence[_Work], owners: _Owners, by: Identification, unmatched: list[Unmatched]
-) -> dict[Owner, list[_Work]]:
+    works: Sequence[SubmissionFiles], owners: _Owners, by: Identification, unmatched: list[Unmatched]
+) -> dict[Owner, list[SubmissionFiles]]:
     """The submissions by owner; those that are nobody's are added to `unmatched`.
 
     Raises KataError for matches that fit nothing.
     """
-    claims: dict[Owner, list[_Work]] = defaultdict(list)
-    matches = {**by.before, **by.matches}
-    there = {work.files.entry for work in works}
+    claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
+    there = {files.entry for files in works}
     missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
     problems = [f"There is no submission {entry}, which --match names." for entry in missing]
-    for work in works:
-        entry = work.files.entry
-        by_hand = matches.get(entry, "")
-        found = owners.called(by_hand) if by_hand else owners.of(work.readings)
+    for files in works:
+        by_hand = by.words.get(files.entry, "")
+        found = owners.called(by_hand) if by_hand else owners.of(files.readings)
         if len(found) == 1:
-            is_said, was_left_out = bool(by.matches.get(entry)), entry in matches and not by_hand
-            claims[found[0]].append(replace(work, by_hand=by_hand, is_said=is_said, was_left_out=was_left_out))
+            claims[found[0]].append(files)
         elif by_hand:
             whom = "several learners" if found else "nobody"
-            problems.append(f"--match says that {entry} is of {by_hand}, and {whom} is called so.")
+            problems.append(f"--match says that {files.entry} is of {by_hand}, and {whom} is called so.")
         else:
             names = " or ".join(f"{owners.shown(each)}'s" for each in found)
-            unmatched.append(work.unmatched(f"It could be {names}." if found else "Nobody in the class is called so."))
+            why = f"It could be {names}." if found else "Nobody in the class is called so."
+            unmatched.append(_uncounted(files, why))
     if problems:
         raise KataError("\n".join(problems))
     return claims
 
 
+def _uncounted(files: SubmissionFiles, why: str, by_hand: str = "") -> Unmatched:
+    """The row of a submission that counts for nobody; it bears the name of the first of its files."""
+    more = f" It has {len(files.parts) - 1} more files." if len(files.parts) > 1 else ""
+    return Unmatched(files.entry, why + more, is_submission=True, learner=by_hand)
+
+
 def _counting(
-    claims: Mapping[Owner, Sequence[_Work]], owners: _Owners, unmatched: list[Unmatched]
+    claims: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners, by: Identification, unmatched: list[Unmatched]
 ) -> tuple[dict[Owner, SubmissionFiles], set[Owner]]:
     """The one submission of each owner, and the owners who have several; what does not count joins `unmatched`."""
     counting: dict[Owner, SubmissionFiles] = {}
     torn: set[Owner] = set()
     for owner, theirs in claims.items():
-        best = _best(theirs)
-        rest = [work for work in theirs if work not in best or len(best) > 1]
+        best = _best(theirs, by)
         if len(best) == 1:
-            counting[owner] = replace(best[0].files, learners=owner)
-            if best[0].by_hand:
-                unmatched.append(Unmatched(best[0].files.entry, "", learner=best[0].by_hand))
-            why = f"It could be {owners.shown(owner)}'s, of whom {best[0].files.entry} counts."
+            counting[owner] = replace(best[0], learners=owner)
+            if by_hand := by.words.get(best[0].entry):
+                unmatched.append(Unmatched(best[0].entry, "", learner=by_hand))
+            why = f"It could be {owners.shown(owner)}'s, of whom {best[0].entry} counts."
         else:
             torn.add(owner)
-            several = first_few([work.files.entry for work in theirs])
-            why = f"{several} could all be {owners.shown(owner)}'s, so none counts."
-        unmatched += [work.unmatched(why) for work in rest]
+            why = f"{first_few([each.entry for each in theirs])} could all be {owners.shown(owner)}'s, so none counts."
+        rest = [each for each in theirs if each not in best or len(best) > 1]
+        unmatched += [_uncounted(each, why, by.words.get(each.entry, "")) for each in rest]
     return counting, torn
 
 
-def _best(theirs: Sequence[_Work]) -> Sequence[_Work]:
+def _best(theirs: Sequence[SubmissionFiles], by: Identification) -> Sequence[SubmissionFiles]:
     """What goes first of what is one learner's: a person's word, then a word of before or a clear name.
 
     A clear name that such a word left out counts less than the word. Where nobody has said anything it is as good as a
     new one: else whoever hands in a second time, under a new name, would win a dispute.
     """
-    said = [work for work in theirs if work.is_said]
-    clear = [work for work in theirs if work.is_clear]
-    if any(work.by_hand for work in clear):
-        clear = [work for work in clear if not work.was_left_out]
+    said = [each for each in theirs if by.matches.get(each.entry)]
+    clear = [each for each in theirs if by.words.get(each.entry) or len({name.id for name in each.readings}) <= 1]
+    if any(by.words.get(each.entry) for each in clear):
+        clear = [each for each in clear if by.words.get(each.entry, "new")]
     return said or clear or theirs
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
-from typing import TypeVar
+from itertools import count
 
 from grader.course import Course, Unit
 from grader.course.model import Policy
@@ -26,7 +26,6 @@ from grader.course.moments import placed, read_moment, read_zone
 from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
 from grader.render.wording import counted, score
 
-Known = TypeVar("Known")
 EVERY_UNIT = "*"
 """Stands for all units not listed by their folders."""
 WITHDRAWN = "withdrawn"
@@ -34,11 +33,6 @@ WITHDRAWN = "withdrawn"
 DIGITS = 9
 """Points are rounded to this many digits after every sum, to remove floating-point noise."""
 _HUNDREDTH = Decimal("0.01")
-MOST_DAYS = 10_000
-"""Counting started days stops here."""
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-          "November", "December")  # fmt: skip
-"""`strftime` gives English names only in an English locale."""
 
 
 @dataclass(frozen=True)
@@ -126,40 +120,40 @@ def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Cha
             percent, reason = cut
             left = [(each, _after(percent, each.counted_points)) for each in there]
             yield unit.folder, "late", reason, [_final(each, points, each.counted_max_points) for each, points in left]
-        there = _of(unit, results)
-        for id, override in hand_in.overrides.items():
-            for each in (each for each in there if each.id == id):
-                old, new = score(each.counted_points), score(override.points)
+        for each in _of(unit, results):
+            if override := hand_in.overrides.get(each.id):
+                new = score(override.points)
                 noun = "point" if new == "1" else "points"
-                reason = f"{id}: set by hand from {old} to {new} {noun}: {override.reason}"
+                reason = f"{each.id}: set by hand from {score(each.counted_points)} to {new} {noun}: {override.reason}"
                 yield unit.folder, "set by hand", reason, [_final(each, override.points, each.counted_max_points)]
 
 
 def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
     """What is exempt, for everybody or for this learner, and what the course no longer has."""
-    units = {each.id: unit.folder for unit in course.units for each in unit.exercises}
+    units = {each.id: each.unit for each in course.exercises}
     for id, result in list(results.items()):
-        worth = f"neither its points nor its {score(result.max_points)} count."
-        if id not in units:
-            yield _uncounted(WITHDRAWN, f"{id} is no longer part of the course: {worth}", [result])
-        elif id in course.policy.exempt:
-            yield _uncounted(units[id], f"{id} is exempt for everybody: {worth}", [result])
-        elif id in hand_in.exempt:
-            yield _uncounted(units[id], f"{id} is exempt: {worth}", [result])
+        why = {
+            "is no longer part of the course": id not in units,
+            "is exempt for everybody": id in course.policy.exempt,
+            "is exempt": id in hand_in.exempt,
+        }
+        if reason := next((reason for reason, holds in why.items() if holds), ""):
+            worth = f"neither its points nor its {score(result.max_points)} count."
+            yield _uncounted(units.get(id, WITHDRAWN), f"{id} {reason}: {worth}", [result])
 
 
 def _lowest_left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
     """The units with the lowest shares, of equal ones that worth most. At least one unit stays."""
     most = course.policy.drop_lowest_units
-    standing: list[tuple[float, float, Unit]] = []
+    standing: list[tuple[float, float, float, Unit]] = []
     for unit in course.units:
         worth = _sum(each.counted_max_points for each in _of(unit, results))
+        earned = _sum(each.counted_points for each in _of(unit, results))
         if worth and not unit.extra_credit:
-            standing.append((_sum(each.counted_points for each in _of(unit, results)) / worth, -worth, unit))
+            standing.append((earned / worth, -worth, earned, unit))
     standing.sort(key=lambda each: each[:2])
     which = "the lowest unit" if most == 1 else f"one of the {most} lowest units"
-    for _, worst, unit in standing[: min(most, len(standing) - 1)]:
-        earned = _sum(each.counted_points for each in _of(unit, results))
+    for _, worst, earned, unit in standing[: min(most, len(standing) - 1)]:
         shown = f"with {score(earned)} of {score(-worst)} points"
         yield _uncounted(unit.folder, f"{unit.title} is {which}, {shown}, and does not count.", _of(unit, results))
 
@@ -185,22 +179,28 @@ def _after(percent: float, points: float) -> float:
     return round(points - taken, DIGITS) if taken else points
 
 
+def _sum(points: Iterable[float]) -> float:
+    return round(math.fsum(points), DIGITS)
+
+
+# --- lateness ---------------------------------------------------------------------------------------------------------
+
+
 def _cut(unit: Unit, due: datetime, hand_in: HandIn, policy: Policy) -> tuple[float, str] | None:
     """What percentage lateness takes off a unit's points, and the reason; None when there is nothing to tell."""
-    at = _of_unit(unit.folder, hand_in.at)
-    if at is None or not late_by(at, due):
+    at = hand_in.at.get(unit.folder, hand_in.at.get(EVERY_UNIT))
+    if at is None or not _late_by(at, due):
         return None
-    extra = _of_unit(unit.folder, hand_in.extra_days) or 0.0
-    theirs = extended(due, extra)
+    extra = hand_in.extra_days.get(unit.folder, hand_in.extra_days.get(EVERY_UNIT, 0.0))
+    theirs = (_latest(due) + timedelta(days=extra)).astimezone(due.tzinfo) if extra else due
     when = moment(theirs) + (f" (extended from {moment(due)})" if extra > 0 else "")
-    late = late_by(at, theirs)
+    late, grace = _late_by(at, theirs), timedelta(minutes=policy.grace_minutes)
     if not late:
         return 0.0, f"{unit.title} was handed in by {when}: no points are taken off."
     how = f"{unit.title} was handed in {duration(late)} after {when}"
-    grace = timedelta(minutes=policy.grace_minutes)
     if late <= grace:
         return 0.0, f"{how}, which is within the {duration(grace)} that nobody counts: no points are taken off."
-    days = started_days(at, theirs)
+    days = _started_days(at, theirs)
     percent = min(policy.late_percent_per_day * days, policy.late_percent_at_most, 100.0)
     if not percent:
         return None
@@ -209,70 +209,44 @@ def _cut(unit: Unit, due: datetime, hand_in: HandIn, policy: Policy) -> tuple[fl
     return percent, f"{how}: {rate}, so for {counted(days, 'day')} {percent:g} % of its points are taken off."
 
 
-def _of_unit(unit: str, known: Mapping[str, Known]) -> Known | None:
-    """What is known of the unit, else what is known of all units."""
-    return known.get(unit, known.get(EVERY_UNIT))
-
-
-def _sum(points: Iterable[float]) -> float:
-    return round(math.fsum(points), DIGITS)
-
-
-# --- due dates, and time in words -------------------------------------------------------------------------------------
-
-
 def due_dates(course: Course) -> dict[str, datetime]:
     """When each unit is due, by folder; units that are missing here are never late."""
     zone = read_zone(course.policy.time_zone) if course.policy.time_zone else None
     written = {folder: read_moment(text) for folder, text in course.policy.due.items()}
-    found = {folder: placed(moment, zone) for folder, moment in written.items() if moment}
-    return {folder: moment for folder, moment in found.items() if moment}
+    return {folder: due for folder, moment in written.items() if moment and (due := placed(moment, zone))}
 
 
-def extended(due: datetime, days: float) -> datetime:
-    """So many days of 24 hours after `due`, in its time zone."""
-    return (latest(due) + timedelta(days=days)).astimezone(due.tzinfo) if days else due
-
-
-def latest(moment: datetime) -> datetime:
+def _latest(moment: datetime) -> datetime:
     """The latest UTC instant that a local time can mean."""
-    return max(_instants(moment))
+    return max(moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
 
 
 def earliest(moment: datetime) -> datetime:
     """The earliest UTC instant that a local time can mean."""
-    return min(_instants(moment))
+    return min(moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
 
 
-def _instants(moment: datetime) -> list[datetime]:
-    return [moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1)]
-
-
-def late_by(handed_in: datetime, due: datetime) -> timedelta:
+def _late_by(handed_in: datetime, due: datetime) -> timedelta:
     """The time elapsed from `due` to `handed_in`; zero if handed in on time."""
-    return max(earliest(handed_in) - latest(due), timedelta(0))
+    return max(earliest(handed_in) - _latest(due), timedelta(0))
 
 
-def started_days(handed_in: datetime, due: datetime) -> int:
+def _started_days(handed_in: datetime, due: datetime) -> int:
     """The number of started days of lateness: 0 on time, 1 from the first moment after `due`."""
-    late = late_by(handed_in, due)
-    possible = range(max(late.days - 1, 0), MOST_DAYS)  # clocks change by less than a day
-    return next((days for days in possible if not late_by(handed_in, due + timedelta(days=days))), MOST_DAYS)
+    possible = count(max(_late_by(handed_in, due).days - 1, 0))  # clocks change by less than a day
+    return next(days for days in possible if not _late_by(handed_in, due + timedelta(days=days)))
 
 
 def moment(when: datetime) -> str:
     """A moment with its zone: 1 March 2026, 12:00 UTC."""
-    zone = when.tzname() or ""
-    seconds = f":{when.second:02d}" if when.second else ""
-    clock = f"{when.hour:02d}:{when.minute:02d}{seconds}"
-    return f"{when.day} {MONTHS[when.month - 1]} {when.year}, {clock} {f'UTC{zone}' if zone[:1] in '+-' else zone}"
+    zone, seconds = when.tzname() or "", ":%S" if when.second else ""
+    return f"{when.day} {when:%B %Y, %H:%M{seconds}} {f'UTC{zone}' if zone[:1] in '+-' else zone}"
 
 
 def duration(length: timedelta) -> str:
     """A duration by its two largest units: 1 day and 3 hours. The rest is left out."""
     hours, rest = divmod(length.seconds, 3600)
-    minutes, seconds = divmod(rest, 60)
-    parts = ((length.days, "day"), (hours, "hour"), (minutes, "minute"), (seconds, "second"))
-    first = next((place for place, (count, _) in enumerate(parts) if count), len(parts))
-    shown = [counted(count, noun) for place, (count, noun) in enumerate(parts[: first + 2]) if count]
+    parts = ((length.days, "day"), (hours, "hour"), (rest // 60, "minute"), (rest % 60, "second"))
+    first = next((place for place, (number, _) in enumerate(parts) if number), len(parts))
+    shown = [counted(number, noun) for number, noun in parts[first : first + 2] if number]
     return " and ".join(shown) or "less than a second"

@@ -22,7 +22,6 @@ from grader.errors import KataError
 
 from .csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
 from .final_points import EVERY_UNIT, HandIn, earliest
-from .platforms import Platform
 
 MOST_WORDS = 12
 """The most words of a name for which other orders are tried."""
@@ -35,7 +34,7 @@ class Learner:
     id: a record's `submission`. name: for people. ids: every number and login, of the roster, or without one the
     platform's own. canvas_id, participant: the number in Canvas, and in one assignment of Moodle's, where the roster is
     their own export. hand_in: what the policy has to know. in_roster: False if only a submission says that there is
-    such a learner; platform: the one that calls them so then. roster_row: the roster's titles and row, as a CSV.
+    such a learner. roster_row: the roster's titles and row, as a CSV.
     """
 
     id: str
@@ -45,10 +44,8 @@ class Learner:
     participant: str = ""
     group: str = ""
     hand_in: HandIn = field(default=HandIn(), compare=False)
-    section: str = ""
     canvas_id: str = ""
     in_roster: bool = True
-    platform: Platform = "plain"
     roster_row: str = field(default="", compare=False)
 
 
@@ -133,21 +130,20 @@ def find_learner(learners: Sequence[Learner], text: str, place: object, command:
 # As `letters` spells titles. The first that is there, and filled, is the one.
 IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
        "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
-_OWN_IDS, _SIS_IDS, _LOGINS = (*IDS[:3], "canvasid"), IDS[3:8], IDS[8:]
 TITLES: Mapping[str, tuple[str, ...]] = {
+    "ids": IDS,
     "whole_name": ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner"),
     "first": ("firstname", "firstnames", "givenname", "givennames", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
-    "own_id": _OWN_IDS,
-    "sis_id": _SIS_IDS,
-    "login": _LOGINS,
+    "own_id": (*IDS[:3], "canvasid"),
+    "sis_id": IDS[3:8],
+    "login": IDS[8:],
     "email": ("email", "emailaddress", "mail", "emails"),
     "identifier": (IDENTIFIER,),
+    "group": ("group", "groupname", "team", "teamname"),  # Moodle's "Groups" are of lessons: they hand in one by one
 }
-WHO = {*IDS, *TITLES["own_id"], *TITLES["email"], *TITLES["whole_name"], *TITLES["last"]}
-"""Titles that say who somebody is."""
-SECTIONS = ("section", "sectionname")
-GROUPS = ("group", "groupname", "team", "teamname")  # Moodle's "Groups" are of lessons: they hand in one by one
+WHO = ("ids", "own_id", "email", "whole_name", "last")
+"""What says who somebody is."""
 CANVAS_TITLES = ({"canvasid"}, {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"})
 """Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
 HANDED_IN, EXTRA_DAYS, EXEMPT = "handed_in", "extra_days", "exempt"
@@ -161,7 +157,6 @@ MOST_DAYS = 366
 
 _DAYS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?")
 _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
-_BETWEEN = re.compile(r"[\s,;]+")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
@@ -181,6 +176,7 @@ class RosterRow:
     login: str = ""
     email: str = ""
     identifier: str = ""
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -196,19 +192,15 @@ class RosterRow:
 
 def roster_rows(table: Table) -> Iterator[tuple[int, RosterRow]]:
     """The rows of a roster, each with its line. Raises KataError when no column says who somebody is."""
-    if WHO.isdisjoint(table.columns):
+    places = {what: table.places(titles) for what, titles in TITLES.items()}
+    if not any(places[what] for what in WHO):
         raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
-    ids = table.places(IDS)
-    places = {field: table.places(titles) for field, titles in TITLES.items()}
     for number, cells in table.rows:
-        filled = {field: _filled(cells, there) for field, there in places.items()}
-        row = RosterRow(ids=_filled(cells, ids), **{field: texts[0] for field, texts in filled.items() if texts})
+        filled = {what: [text for place in there if (text := cells[place].strip())] for what, there in places.items()}
+        ids = tuple(filled.pop("ids"))
+        row = RosterRow(ids, **{what: texts[0] for what, texts in filled.items() if texts})
         if row.name.casefold() != _POINTS_POSSIBLE:
             yield number, row
-
-
-def _filled(cells: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
-    return tuple(text for place in places if (text := cells[place].strip()))
 
 
 def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> tuple[Learner, ...]:
@@ -224,7 +216,6 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
     learners: list[Learner] = []
     first_line: dict[str, int] = {}
     cells = dict(table.rows)
-    sections, groups = table.places(SECTIONS), table.places(GROUPS)
     of_canvas = any(each <= set(table.columns) for each in CANVAS_TITLES)
     for number, row in roster_rows(table):
         id = next(iter(row.ids), row.email or row.name)
@@ -233,16 +224,15 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
         elif first_line.setdefault(id, number) != number:
             problems.append(f"line {number}: {id} is in line {first_line[id]} already.")
         hand_in, wrong = _hand_in(columns, cells[number], course, withdrawn)
-        problems += [f"line {number}: {each}" for each in wrong]
+        problems += [f"line {number}, {each}" for each in wrong]
         learner = Learner(
             id,
             row.name or id,
             row.email,
             row.ids,
             row.participant,
-            group=next(iter(_filled(cells[number], groups)), ""),
+            group=row.group,
             hand_in=hand_in,
-            section=next(iter(_filled(cells[number], sections)), ""),
             canvas_id=row.own_id if of_canvas else "",
             roster_row=replace(table, rows=((number, cells[number]),)).text(),
         )
@@ -282,7 +272,7 @@ def _policy_columns(table: Table, course: Course, problems: list[str]) -> _Colum
 def _hand_in(
     columns: _Columns, cells: Sequence[str], course: Course, withdrawn: Collection[str]
 ) -> tuple[HandIn, list[str]]:
-    """What a row says, and what is wrong with it."""
+    """What a row says, and what is wrong with it: the column first."""
     at: dict[str, datetime] = {}
     extra_days: dict[str, float] = {}
     exempt: dict[str, None] = {}
@@ -299,7 +289,7 @@ def _hand_in(
             elif course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
                 at[unit] = _moment(text, course.policy.time_zone)
         except KataError as error:
-            wrong.append(f"{error} The column is {quoted(title)}.")
+            wrong.append(f"{quoted(title)}: {error}")
     return HandIn(at=at, extra_days=extra_days, exempt=tuple(exempt)), wrong
 
 
@@ -325,14 +315,12 @@ def _moment(text: str, zone: str | None) -> datetime:
 
 def _days(text: str, unit: str, course: Course) -> float:
     due = course.policy.due
-    if not due:
-        first = course.units[0].folder if unit == EVERY_UNIT else unit
+    if unit not in due and not (due and unit == EVERY_UNIT):
+        needed = course.units[0].folder if unit == EVERY_UNIT else unit
         raise KataError(
-            "course.yml gives no due dates, so extra days are of no use. To give them, add these lines to it:\n"
-            f"    policy:\n      due: {{{first}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10\n"
+            "course.yml gives no due date, so extra days are of no use. To give one, write these lines there:\n"
+            f"    policy:\n      due: {{{needed}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10"
         )
-    if unit not in (EVERY_UNIT, *due):
-        raise KataError("course.yml gives no due date, so there is no use for extra days.")
     if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
         raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
     return days
@@ -340,12 +328,11 @@ def _days(text: str, unit: str, course: Course) -> float:
 
 def _exempt(text: str, course: Course, withdrawn: Collection[str]) -> Iterator[str]:
     """The exercises in a list of exercises and units."""
-    units = {unit.folder: [each.id for each in unit.exercises] for unit in course.units}
-    ids = [id for theirs in units.values() for id in theirs]
-    for name in filter(None, _BETWEEN.split(text)):
-        meant = [name] if name in ids else [id for unit in _units_called(name, course) for id in units[unit]]
+    ids = [each.id for each in course.exercises]
+    for name in re.split(r"[\s,;]+", text.strip(" ,;")):
+        units = _units_called(name, course)
+        meant = [name] if name in ids else [each.id for each in course.exercises if each.unit in units]
         if not meant and name not in withdrawn:
-            raise KataError(
-                f"there is no exercise and no unit {quoted(name)}{did_you_mean(name, [*ids, *units]) or '.'}"
-            )
+            near = did_you_mean(name, [*ids, *(unit.folder for unit in course.units)])
+            raise KataError(f"there is no exercise and no unit {quoted(name)}{near or '.'}")
         yield from meant

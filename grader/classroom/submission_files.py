@@ -14,6 +14,8 @@ from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, r
 from grader.intake.names import printable
 from grader.intake.walk import OutOfReach
 
+from .platforms import NameReading
+
 
 @dataclass(frozen=True)
 class SubmissionFiles:
@@ -21,7 +23,8 @@ class SubmissionFiles:
 
     entry: its name in the class's folder, of several files the first one's. learners: their ids. path: of the file or
     folder, of several files the first one's. parts: its files, where a platform put them among those of others.
-    as_group: those of the learners for whom it only counts because they are of a group.
+    as_group: those of the learners for whom it only counts because they are of a group. readings: whom its name can
+    mean.
     """
 
     entry: str
@@ -30,6 +33,7 @@ class SubmissionFiles:
     parts: tuple[LooseFile, ...] = ()
     is_late: bool = False
     as_group: tuple[str, ...] = ()
+    readings: tuple[NameReading, ...] = ()
 
     def read(self, course: Course) -> Submission:
         """Read it. If its content is unreadable, this is an empty submission with the reason as its problem.

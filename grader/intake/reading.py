@@ -7,7 +7,7 @@ import io
 import os
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,6 @@ from .walk import (
     MAX_TOTAL_MB,
     MB,
     OF_A_LEARNER,
-    OutOfReach,
     Read,
     SubmissionError,
     UnreadableError,
@@ -34,9 +33,6 @@ from .walk import (
     read_regular,
     reading_clock,
 )
-
-MAX_PROBLEMS = 20  # reported of one kind; the rest are counted
-MAX_PROBLEMS_OF_EXERCISE = 3  # of one kind, for one exercise
 
 
 @dataclass(frozen=True)
@@ -112,15 +108,13 @@ def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
     collector = Collector(stem_of(files[0].path.name), course)
     with reading_clock(collector.name):
         for file in files:
-            try:
-                if kind_of_file(file.called) == "zip":
-                    collector.take_zip(read_regular(file.path, OF_A_LEARNER.zip_mb * MB), collector.name)
-                elif len(files) == 1:
-                    collector.take_lone_file(file)
-                else:
-                    collector.offer(file.called, partial(read_regular, file.path))
-            except UnreadableError as error:
-                raise error.of_all(printable(file.path.name)) from None
+            read = partial(read_regular, file.path)
+            if kind_of_file(file.called) == "zip":
+                collector.take_zip(file.called, read)
+            elif len(files) == 1:
+                collector.take_lone_file(file.called, read)
+            else:
+                collector.offer(file.called, read)
         return collector.submission()
 
 
@@ -133,27 +127,27 @@ class Collector:
         self._example = course.exercises[0].file_name
         self._claims: defaultdict[str, list[_Claim]] = defaultdict(list)
         self._problems: list[FileProblem] = []
+        self._number: Counter[tuple[ProblemKind, str | None]] = Counter()
         self._bytes_left = MAX_TOTAL_MB * MB
 
     def take_folder(self, path: Path) -> None:
-        """Take what is in a folder, or in the zip that alone lies in it. Raises SubmissionError: it is too much."""
+        """Take what is in a folder, or in the zip that alone lies in it. Raises SubmissionError."""
         files = list(possible_work(list_folder(path, self.name)))
-        where, only = files[0] if len(files) == 1 else ("", None)
-        if kind_of_file(where) == "zip" and not isinstance(only, UnreadableError | None):
-            try:
-                self.take_zip(only(OF_A_LEARNER.zip_mb * MB), printable(stem_of(basename(where))))
-            except OutOfReach:
-                raise
-            except (SubmissionError, UnreadableError) as error:  # the learner did submit, but nothing can be read
-                self._add(where, f"cannot be read: {str(error).rstrip('.')}", "unreadable")
-            return
+        take = self.take_zip if len(files) == 1 and kind_of_file(files[0][0]) == "zip" else self.offer
         for where, content in files:
-            self.offer(where, content)
+            take(where, content)
 
-    def take_zip(self, content: bytes, name: str) -> None:
-        """Take what is in a zip. name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful."""
-        for where, member in possible_work(list_zip(io.BytesIO(content), name)):
-            self.offer(where, member)
+    def take_zip(self, where: str, content: Read | UnreadableError) -> None:
+        """Take what is in a zip. Raises SubmissionError: it cannot be read, or is damaged or harmful."""
+        name = basename(where)
+        try:
+            if isinstance(content, UnreadableError):
+                raise content
+            file = io.BytesIO(content(OF_A_LEARNER.zip_mb * MB))
+        except UnreadableError as error:
+            raise error.of_all(printable(name)) from None
+        for path, member in possible_work(list_zip(file, printable(stem_of(name)))):
+            self.offer(path, member)
 
     def offer(self, where: str, content: Read | UnreadableError) -> None:
         """Take a file if its name says that it counts, and report it otherwise; only files that count are read.
@@ -185,36 +179,37 @@ class Collector:
         if exercise:
             self._take_source(exercise, where, read, is_exact=self._names.by_file(name) is not None)
 
-    def take_lone_file(self, file: LooseFile) -> None:
+    def take_lone_file(self, name: str, read: Read) -> None:
         """Take a file, perhaps named after its learner: by its name, by what it says or defines.
 
-        Raises UnreadableError: it answers no exercise, or is not readable.
+        Raises SubmissionError: it answers no exercise, or is not readable.
         """
-        names, kind = self._names, kind_of_file(file.called)
-        limit_kb = max(exercise.limits.source_kb for exercise in names.exercises)
-        limits = {"notebook": NOTEBOOK_MB * MB, "exercise": limit_kb * 1024}
-        content = read_regular(file.path, limits.get(kind, 0))
-        if names.is_case(file.called):
-            raise UnreadableError("is a script of `kata check --script`, not an answer")
-        if kind == "packed":
-            raise self._no_answer(file.called)
-        if kind not in limits:
-            raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
-        if kind == "notebook":
-            self.take_notebook(file.path.name, content)
-            return
-        if names.by_file(file.called):
-            self.offer(file.called, lambda _: content)
-            return
-        text = source_in(content, limit_kb).decode("utf-8")
+        kind, limit_kb = kind_of_file(name), max(each.limits.source_kb for each in self._names.exercises)
+        try:
+            content = read({"notebook": NOTEBOOK_MB * MB, "exercise": limit_kb * 1024}.get(kind, 0))
+            if kind == "notebook":
+                self.take_notebook(name, content)
+            elif kind == "exercise" and self._names.by_file(name):
+                self.offer(name, lambda _: content)
+            elif kind == "exercise":
+                self._take_by_content(name, source_in(content, limit_kb))
+            elif kind == "packed":
+                raise self._no_answer(name)
+            else:
+                raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
+        except UnreadableError as error:
+            raise error.of_all(printable(name)) from None
+
+    def _take_by_content(self, name: str, source: bytes) -> None:
+        names, text = self._names, source.decode("utf-8")
         defined = read_python(text).defined
         named = names.by_first_line(text, defined)
         answered = (named,) if named else names.by_definitions(defined)
-        exercise = answered[0] if len(answered) == 1 else names.by_saved_file(file.called)
+        exercise = answered[0] if len(answered) == 1 else names.by_saved_file(name)
         if exercise is None:
             what_to_do = f"answers no exercise; name it like {self._example}"
             raise UnreadableError(advice(answered) if answered else what_to_do)
-        self._take_source(exercise, file.path.name, content, is_exact=len(answered) == 1)
+        self._take_source(exercise, name, source, is_exact=len(answered) == 1)
 
     def take_notebook(self, where: str, content: bytes) -> None:
         """Take every cell of a notebook that answers an exercise. Raises UnreadableError: it is no notebook."""
@@ -232,8 +227,11 @@ class Collector:
         decided = [self._decided(exercise) for exercise in self._names.exercises]
         if not any(decided) and not self._problems:
             self._add(self.name, f"holds no exercise; name your files like {self._example}", "unknown")
-        sources = {source.exercise: source for source in decided if source}
-        return Submission(self.name, sources, tuple(_shortened(self._problems)))
+        for (kind, id), number in self._number.items():
+            if (left := number - _most_problems(id)) > 0:
+                message = f"There are {left} more files like these, not listed one by one."
+                self._problems.append(FileProblem(f"{left} more", kind, message, id))
+        return Submission(self.name, {source.exercise: source for source in decided if source}, tuple(self._problems))
 
     def _take_source(
         self, exercise: Exercise, where: str, content: bytes | UnreadableError, *, is_exact: bool = True
@@ -279,27 +277,22 @@ class Collector:
             return UnreadableError("is a zip inside a submission; unpack it and hand in its files", "refused")
         if kind == "packed":
             return UnreadableError("is packed in a way that is not read here; hand in a zip", "refused")
-        meant = self._names.nearest_file(name) if len(self._problems) < 2 * MAX_PROBLEMS else None
+        is_listed = self._number["unknown", None] < _most_problems(None)
+        meant = self._names.nearest_file(name) if is_listed else None
         what_to_do = f"; if it is an answer, call it {meant}" if meant else ""
         return UnreadableError(f"is not a file of this course and was left out{what_to_do}", "unknown")
 
     def _add(self, where: str, said: str, kind: ProblemKind, exercise: Exercise | None = None) -> None:
         """Add a problem. said: the sentence that begins with the name of the file or cell, without that."""
-        shown = printable(where)
-        self._problems.append(FileProblem(shown, kind, f"{shown} {said}.", exercise.id if exercise else None))
+        shown, id = printable(where), exercise.id if exercise else None
+        self._number[kind, id] += 1
+        if self._number[kind, id] <= _most_problems(id):
+            self._problems.append(FileProblem(shown, kind, f"{shown} {said}.", id))
 
 
-def _shortened(problems: Sequence[FileProblem]) -> Iterator[FileProblem]:
-    """The first few of each kind and exercise, and how many more there are."""
-    seen: Counter[tuple[ProblemKind, str | None]] = Counter()
-    for each in problems:
-        seen[each.kind, each.exercise] += 1
-        if seen[each.kind, each.exercise] <= (MAX_PROBLEMS_OF_EXERCISE if each.exercise else MAX_PROBLEMS):
-            yield each
-    for (kind, exercise), count in seen.items():
-        if (left := count - (MAX_PROBLEMS_OF_EXERCISE if exercise else MAX_PROBLEMS)) > 0:
-            message = f"There are {left} more files like these, not listed one by one."
-            yield FileProblem(f"{left} more", kind, message, exercise)
+def _most_problems(exercise: str | None) -> int:
+    """How many of one kind are listed; the rest are counted."""
+    return 3 if exercise else 20
 
 
 def source_in(content: bytes, limit_kb: int) -> bytes:

@@ -248,20 +248,19 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class ZipLimits:
-    """Limits for the zip itself, its members, its table of contents, and the sum of the sizes that it declares.
+    """Limits for the zip itself, its members (a kB each in its table of contents), and the sizes that it declares.
 
     is_class: a harmful member is left out, and does not refuse the zip.
     """
 
     zip_mb: int = 32
     members: int = 1000
-    directory_kb: int = 1024
     declared_mb: int = 256
     is_class: bool = False
 
 
 OF_A_LEARNER = ZipLimits()
-OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, directory_kb=32 * 1024, declared_mb=20 * 1024, is_class=True)
+OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, declared_mb=20 * 1024, is_class=True)
 """The download of a whole class from a learning platform."""
 
 
@@ -318,7 +317,7 @@ def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
     if file.seek(0, os.SEEK_END) > limits.zip_mb * MB:
         raise SubmissionError(f"{name} is larger than {limits.zip_mb} MB; zip the exercise files alone.")
     guarded = _Guarded(file)  # type: ignore[arg-type]
-    guarded.bytes_left = limits.directory_kb * 1024
+    guarded.bytes_left = limits.members * 1024
     try:
         archive = zipfile.ZipFile(guarded)
     except _DAMAGE:

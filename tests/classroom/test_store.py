@@ -33,7 +33,6 @@ ADA = Learner(
     "ada@uni.example",
     ("ab1",),
     group="Red",
-    section="A",
     hand_in=HandIn({"*": AT}, {"01": 2}, {}, ("x",)),
 )
 BO = Learner("bo", "bo", in_roster=False)

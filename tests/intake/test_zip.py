@@ -94,10 +94,13 @@ def test_hostile_zip_is_refused_at_once(read: Read, case: dict[str, Any]) -> Non
     assert case["says"] in str(error.value)
 
 
+@pytest.mark.parametrize("place", ["", "alice/"], ids=["by itself", "alone in a folder"])
 @rows(TABLES["broken"])
-def test_broken_zip_is_one_sentence(read: Read, case: dict[str, Any]) -> None:
+def test_broken_zip_is_one_sentence(tmp_path: Path, course: Course, case: dict[str, Any], place: str) -> None:
+    (tmp_path / "alice").mkdir()
+    (tmp_path / f"{place}alice.zip").write_bytes(made(case))
     with pytest.raises(SubmissionError, match=r"^alice (is damaged or not a zip|holds files that overlap); zip your"):
-        read(made(case))
+        read_submission(tmp_path / (place or "alice.zip"), course)
 
 
 @pytest.mark.parametrize("start", range(3))
