@@ -1,7 +1,7 @@
 """Grades a class of submissions into a folder, so that no grade is lost or given twice.
 
 In order of use: `class_contents` lists the folder, `platforms`, `roster` and `class_list` say whose each submission is;
-`grade` reads them and keeps what comes back in the database, `store`; `pool` hands them to judges (`judging`), in
-processes of this machine or of many (`cluster`). `results` reads records with final points (`final_points`) from it,
-and `publishing` writes results.jsonl and the pages.
+`grade` reads them and keeps what comes back in the database, `store`; `judging` hands them to judges, in processes of
+this machine or of many (`cluster`); `earlier_run` compares with the run before. `results` reads records with final
+points (`final_points`) from it, and writes results.jsonl and the pages.
 """

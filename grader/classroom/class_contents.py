@@ -30,7 +30,7 @@ from grader.intake.names import (
     printable,
     stem_of,
 )
-from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, UnreadableError, list_zip, open_regular, reason_of
+from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, UnreadableError, list_zip, reason_of
 
 from .csv_file import lacking, read_table
 
@@ -129,7 +129,7 @@ def class_contents(
         if path.suffix.lower() == ".zip" and path.is_file():
             yield _unwrapped(_unpacked(path, room), course, is_learner)
             return
-        found = look_into(path, ignored)
+        found = _in_folder(path, ignored)
         only = found.only_submission
         if only and kind_of_file(only.name) == "zip" and not is_learner(only.name):
             advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
@@ -139,26 +139,7 @@ def class_contents(
         shutil.rmtree(room, ignore_errors=True)
 
 
-def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
-    """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
-    only = contents.only_submission
-    if only is None or not only.is_folder or is_learner(only.name):
-        return contents
-    inside = [each.name for each in only.path.iterdir() if not is_passed_over(each.name)]
-    units = {unit.folder for unit in course.units}
-    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
-    exercises = ExerciseNames(course)
-    if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
-        return contents  # one learner's work, rather than a submission each
-    found = look_into(only.path)  # people call it as the zip all the same
-    opened = f"The folder {only.shown} in the zip is the class: it was opened."
-    beside = tuple(Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only)
-    passed_over = (*contents.passed_over, *found.passed_over)
-    unread = (*contents.unread, *beside)
-    return ClassContents(contents.shown, found.entries, passed_over, unread, remarks=(opened,))
-
-
-def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
+def _in_folder(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     """The entries of a class's folder, sorted by name. Nothing is opened.
 
     Links and packed files that are not read are among the submissions: reading them reports what is wrong.
@@ -166,41 +147,28 @@ def look_into(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     """
     shown = printable(own_name(folder))
     try:
-        with os.scandir(folder) as scanned:
-            there = sorted(scanned, key=lambda entry: entry.name)
-            usual = [each.name for each in there if is_passed_over(each.name) or _is_one_of(each, ignored)]
-            entries = [_entry(each, folder) for each in there if each.name not in usual]
-    except FileNotFoundError:
-        raise SubmissionError(f"{shown} does not exist.") from None
-    except NotADirectoryError:
-        raise SubmissionError(f"{shown} is not a folder; name the folder that holds the submissions.") from None
-    except (OSError, ValueError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else "is not a usable path"
+        names = sorted(os.listdir(folder))
+    except OSError as error:
+        reason = "does not exist" if isinstance(error, FileNotFoundError) else reason_of(error)
         raise SubmissionError(f"{shown} {reason}.") from None
-    return ClassContents(shown, tuple(entries), tuple(usual))
+    usual = [name for name in names if is_passed_over(name) or _is_one_of(folder / name, ignored)]
+    return ClassContents(shown, tuple(_entry(folder / name) for name in names if name not in usual), tuple(usual))
 
 
-def _entry(entry: os.DirEntry[str], folder: Path) -> FolderEntry:
-    is_folder = entry.is_dir(follow_symlinks=False)
-    try:
-        leads_to_folder = entry.is_dir()
-    except OSError:  # a link to itself, or an entry without permission
-        leads_to_folder = False
+def _entry(path: Path) -> FolderEntry:
+    is_link, is_folder = path.is_symlink(), os.path.isdir(path)
     why_none = ""
-    if kind_of_file(entry.name) == "unknown" and not leads_to_folder:
+    if kind_of_file(path.name) == "unknown" and not is_folder:
         why_none = "It is no folder, zip, notebook or .py file."
-        if entry.is_symlink():
+        if is_link:
             why_none = "It is a link and was not followed."
-        elif not entry.is_file(follow_symlinks=False):
+        elif not os.path.isfile(path):
             why_none = "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
-    return FolderEntry(folder / entry.name, entry.name + "/" * is_folder, why_none)
+    return FolderEntry(path, path.name + "/" * (is_folder and not is_link), why_none)
 
 
-def _is_one_of(entry: os.DirEntry[str], paths: Collection[Path]) -> bool:
-    try:
-        return any(Path(entry.path).samefile(path) for path in paths if path.exists())
-    except OSError:  # a broken link; reading it reports the error
-        return False
+def _is_one_of(path: Path, others: Collection[Path]) -> bool:
+    return os.path.exists(path) and any(each.exists() and os.path.samefile(path, each) for each in others)
 
 
 def nothing_in(contents: ClassContents, platform: str) -> str:
@@ -218,52 +186,68 @@ def nothing_in(contents: ClassContents, platform: str) -> str:
     )
 
 
+# --- a zip ------------------------------------------------------------------------------------------------------------
+
+
 def _unpacked(path: Path, room: Path) -> ClassContents:
     """Unpack a class's zip into `room`. What is odd or damaged in it does not affect the rest."""
-    unread: list[Unmatched] = []
-    passed_over: list[str] = []
+    shown, unread, passed_over = printable(path.name), list[Unmatched](), list[str]()
     room.mkdir(parents=True)
-    try:
-        opened = open_regular(path)
-    except UnreadableError as error:
-        raise SubmissionError(f"{printable(path.name)} {error}.") from None
-    with opened as file:
-        for where, member in list_zip(file, printable(path.name), OF_A_CLASS).items():
+    with path.open("rb") as file:
+        for where, member in list_zip(file, shown, OF_A_CLASS).items():
             if not isinstance(member, UnreadableError) and any(map(is_passed_over, where.split("/"))):
                 passed_over.append(where)
-                continue
-            try:
-                if where.count("/") > MOST_FOLDERS:
-                    raise UnreadableError(f"lies more than {MOST_FOLDERS} folders deep and was not looked into")
-                _lay_out(member, room / where)
-            except UnreadableError as error:
-                unread.append(Unmatched(where, f"It {error}."))
-            except SubmissionError as error:  # a bomb
-                unread.append(Unmatched(where, str(error)))
-            except (OSError, ValueError) as error:
-                if isinstance(error, OSError) and error.errno not in _NO_PLACE:
-                    raise
-                unread.append(Unmatched(where, "It has a name that no file can have here."))
-    found = look_into(room)
+            elif why := _why_not_laid_out(member, room / where, where.count("/")):
+                unread.append(Unmatched(where, why))
+    found = _in_folder(room)
+    return replace(found, shown=shown, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
+
+
+def _why_not_laid_out(member: Content, target: Path, depth: int) -> str:
+    """Write one member, a folder if it is None; why that cannot be, "" if it can. Raises OSError without room."""
+    try:
+        if isinstance(member, UnreadableError):
+            raise member
+        if depth > MOST_FOLDERS:
+            raise UnreadableError(f"lies more than {MOST_FOLDERS} folders deep and was not looked into")
+        (target if member is None else target.parent).mkdir(parents=True, exist_ok=True)
+        if member is not None:
+            content = member(MAX_TOTAL_MB * MB)
+            if len(content) > MAX_TOTAL_MB * MB:
+                raise UnreadableError(f"is larger than {MAX_TOTAL_MB} MB")
+            with target.open("xb") as file:
+                file.write(content)
+    except UnreadableError as error:
+        return f"It {error}."
+    except SubmissionError as error:  # a bomb
+        return str(error)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno not in _NO_PLACE:
+            raise
+        return "It has a name that no file can have here."
+    return ""
+
+
+def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
+    """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
+    only = contents.only_submission
+    if only is None or not only.is_folder or is_learner(only.name):
+        return contents
+    inside = [each.name for each in only.path.iterdir() if not is_passed_over(each.name)]
+    units = {unit.folder for unit in course.units}
+    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
+    exercises = ExerciseNames(course)
+    if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
+        return contents  # one learner's work, rather than a submission each
+    found = _in_folder(only.path)
+    beside = [Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only]
     return replace(
         found,
-        shown=printable(path.name),
-        passed_over=(*found.passed_over, *passed_over),
-        unread=tuple(unread),
+        shown=contents.shown,  # people call it as the zip all the same
+        passed_over=(*contents.passed_over, *found.passed_over),
+        unread=(*contents.unread, *beside),
+        remarks=(f"The folder {only.shown} in the zip is the class: it was opened.",),
     )
-
-
-def _lay_out(member: Content, target: Path) -> None:
-    """Write one member, a folder if it is None. Raises OSError, UnreadableError, SubmissionError for a bomb."""
-    if isinstance(member, UnreadableError):
-        raise member
-    (target if member is None else target.parent).mkdir(parents=True, exist_ok=True)
-    if member is not None:
-        content = member(MAX_TOTAL_MB * MB)
-        if len(content) > MAX_TOTAL_MB * MB:
-            raise UnreadableError(f"is larger than {MAX_TOTAL_MB} MB")
-        with target.open("xb") as file:
-            file.write(content)
 
 
 # --- unmatched.csv ----------------------------------------------------------------------------------------------------
@@ -285,11 +269,10 @@ def read_matches(path: Path) -> Mapping[str, str]:
     if entry is None or learner is None:
         raise KataError(lacking(sheet, "columns entry and learner", ",".join(UNMATCHED_TITLES), "ada.zip,,1815"))
     matches: dict[str, str] = {}
-    problems: list[str] = []
+    twice: list[str] = []
     for line, cells in sheet.rows:
-        if cells[entry] in matches:
-            problems.append(f"{path}, line {line}: {cells[entry]} is there already.")
+        twice += [f"{path}, line {line}: {cells[entry]} is there already."] if cells[entry] in matches else []
         matches[cells[entry]] = cells[learner].strip()
-    if problems:
-        raise KataError("\n".join(problems))
+    if twice:
+        raise KataError("\n".join(twice))
     return matches

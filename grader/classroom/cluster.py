@@ -17,12 +17,10 @@ from concurrent.futures import Executor, Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from grader.course import CourseError, load_course
-from grader.errors import KataError
-from grader.sandbox.levels import MachineError
+from grader.errors import EXIT_CANNOT_ISOLATE, KataError
 
-from .grading_terms import Run, run_of
-from .pool import Judges
+from .grading_terms import Run, why_not
+from .judging import Judges, Terms
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
@@ -31,57 +29,45 @@ CONNECT_SECONDS = 10
 LOOK_SECONDS = 0.5  # between two looks for new and lost workers
 ANSWER_SECONDS = 120.0  # after which a worker that does not answer gets no work, and a scheduler counts as gone
 WORKERLESS_SECONDS = 60.0  # that a run waits when there is no worker: for a lost one's successor, or for the first
-WIDTH = 64  # submissions sent out at the same time at least, so that workers that come later get some
-
-
-class NoWorkerLeft(MachineError):
-    """No worker of the cluster can grade (any more); the message is one sentence."""
+WIDTH = 256  # submissions sent out at the same time: more than a cluster has judges, workers that come later included
 
 
 class ClusterJudges(Executor):
     """An executor with the judges of a cluster's workers, one for each of their threads.
 
     remarks: sentences about workers that were refused or lost. A call may be cancelled when every worker was lost.
-
-    Raises KataError when there is no scheduler, NoWorkerLeft when no worker may grade; so does `submit`.
+    Raises KataError when there is no scheduler, or no worker that may grade; so does `submit`.
     """
 
     def __init__(self, address: str, run: Run) -> None:
         self.remarks: list[str] = []
         self._address, self._run = address, run
         self._examined: dict[str, str | None] = {}  # why each worker gets no work, None if it may grade
-        self._judges: dict[str, int] = {}  # how many each worker has that may grade, at the last look with any
-        self._error: NoWorkerLeft | None = None
+        self._graders: set[str] = set()
+        self._error: KataError | None = None
         self._gone = f"The scheduler at {address} does not answer any more."
         self._client = _connected(address)
-        self._executor: Any = self._client.get_executor(pure=False)
+        self._executor: Executor = self._client.get_executor(pure=False)
         try:
             self._client.sync(self._begin)
         except BaseException:
             self._client.close()
             raise
 
-    @property
-    def width(self) -> int:
-        """How many submissions to send out at the same time."""
-        return max(sum(self._judges.values()), WIDTH)
-
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Let a judge of the cluster call a function."""
         import dask
 
-        name = self._client.id
-        with suppress(Exception), dask.annotate(executor=name, resources={name: 1}):
-            future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
+        with suppress(Exception), dask.annotate(executor=self._client.id, resources={self._client.id: 1}):
             if self._error is None:
-                return future
+                return self._executor.submit(fn, *args, **kwargs)
         # without an error dask has closed the client: it found no way back to the scheduler
-        raise self._error or NoWorkerLeft(self._gone)
+        raise self._error or KataError(self._gone, EXIT_CANNOT_ISOLATE)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the judges: with `cancel_futures` at once, else when every call is answered."""
+        """End the judges at once, whatever they do."""
         with suppress(Exception):  # the scheduler may be gone
-            self._executor.shutdown(wait=not cancel_futures)
+            self._executor.shutdown(wait=False)
             self._client.sync(self._leave, callback_timeout=CONNECT_SECONDS)
         with suppress(Exception):
             self._client.close()
@@ -97,36 +83,35 @@ class ClusterJudges(Executor):
 
     async def _watch(self) -> None:
         last_graded = time.monotonic()
-        while self._error is None:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
+        try:
+            while True:
+                await asyncio.sleep(LOOK_SECONDS)
                 if await self._look():
                     last_graded = time.monotonic()
                 elif time.monotonic() > last_graded + WORKERLESS_SECONDS:
-                    self._error = self._nobody()
-            except NoWorkerLeft as error:
-                self._error = error
+                    raise self._nobody()
+        except KataError as error:
+            self._error = error
         await self._client.close()  # cancels every call
 
     async def _look(self) -> bool:
-        """Find out who has come and gone; whether anybody may grade. Raises NoWorkerLeft when the scheduler is gone."""
+        """Find out who has come and gone; whether anybody may grade. Raises KataError when the scheduler is gone."""
         try:
-            threads: dict[str, int] = await asyncio.wait_for(self._client.nthreads(), ANSWER_SECONDS)
-            newcomers = [address for address in threads if address not in self._examined]
+            there = await asyncio.wait_for(self._client.nthreads(), ANSWER_SECONDS)
+            newcomers = [address for address in there if address not in self._examined]
             found = dict(zip(newcomers, await asyncio.gather(*map(self._examine, newcomers)), strict=True))
         except Exception:  # dask has no exception of its own for this
-            raise NoWorkerLeft(self._gone) from None
-        lost = [address for address, why in self._examined.items() if why is None and address not in threads]
+            raise KataError(self._gone, EXIT_CANNOT_ISOLATE) from None
+        self._examined = {each: why for each, why in {**self._examined, **found}.items() if each in there}
+        before, self._graders = self._graders, {each for each, why in self._examined.items() if why is None}
+        lost = sorted(before - there.keys())
         self.remarks += [f"The worker {each} was lost; what it had not finished went to others." for each in lost]
         self.remarks += [f"The worker {each} gets no work: {why}." for each, why in found.items() if why]
-        self._examined = {each: why for each, why in {**self._examined, **found}.items() if each in threads}
-        judges = {each: threads[each] for each, why in self._examined.items() if why is None}
-        if judges and self._judges.keys().isdisjoint(judges):  # dask forgets calls that nobody could take
+        if self._graders and before.isdisjoint(self._graders):  # dask forgets calls that nobody could take
             from distributed import Future
 
             await self._client.cancel([Future(key, self._client) for key in list(self._client.futures)])
-        self._judges = judges or self._judges
-        return bool(judges)
+        return bool(self._graders)
 
     async def _examine(self, address: str) -> str | None:
         clients = await self._client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.clients))
@@ -141,31 +126,25 @@ class ClusterJudges(Executor):
 
     async def _leave(self) -> None:
         self._watching.cancel()
-        await self._client.run(leave, self._client.id, workers=list(self._judges), on_error="ignore")
+        await self._client.run(leave, self._client.id, workers=list(self._graders), on_error="ignore")
 
-    def _nobody(self) -> NoWorkerLeft:
-        if not self._examined:
-            return NoWorkerLeft(f"The scheduler at {self._address} has no worker.")
-        reasons = "; ".join(f"{each}: {why}" for each, why in sorted(self._examined.items()))
-        return NoWorkerLeft(f"No worker of the scheduler at {self._address} can grade ({reasons}).")
+    def _nobody(self) -> KataError:
+        reasons = "; ".join(f"{each}: {why}" for each, why in sorted(self._examined.items())) or "it has none"
+        return KataError(f"No worker of the scheduler at {self._address} can grade ({reasons}).", EXIT_CANNOT_ISOLATE)
 
 
 def _connected(address: str) -> Client:
     """A connection to a scheduler, with its logging turned down. Raises KataError."""
     try:
-        from distributed import Client, connect
-        from distributed.versions import VersionMismatchWarning
+        from distributed import Client, connect, versions
     except ImportError:
-        raise KataError(
-            "A scheduler needs dask.distributed, which is not installed: pip install distributed."
-        ) from None
+        raise KataError("--scheduler needs dask.distributed: pip install distributed.") from None
     for name in ("distributed", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    warnings.simplefilter("ignore", VersionMismatchWarning)  # workers with other versions are refused
+    warnings.simplefilter("ignore", versions.VersionMismatchWarning)  # workers with other versions are refused
 
     async def reach() -> None:
-        comm = await connect(address, timeout=CONNECT_SECONDS)
-        comm.abort()
+        (await connect(address, timeout=CONNECT_SECONDS)).abort()
 
     try:
         asyncio.run(reach())  # a client that cannot connect would leave a thread behind, and its traceback at the end
@@ -175,7 +154,7 @@ def _connected(address: str) -> Client:
         raise KataError(f"There is no scheduler of dask.distributed at {address} ({reason[0].rstrip('.')}).") from None
 
 
-# --- on a worker ---------------------------------------------------------------------------------------------------
+# --- on a worker ------------------------------------------------------------------------------------------------------
 
 
 async def examine(run: Run, name: str, clients: Collection[str], dask_worker: Worker) -> str | None:
@@ -186,28 +165,11 @@ async def examine(run: Run, name: str, clients: Collection[str], dask_worker: Wo
     reason = await asyncio.to_thread(why_not, run)
     if reason is None:
         multiprocessing.current_process().daemon = False  # a nanny's worker could not have processes otherwise
-        dask_worker.executors[name] = Judges(dask_worker.state.nthreads, run.terms)
+        dask_worker.executors[name] = Judges(dask_worker.state.nthreads, Terms(run.course, run.level, run.seed))
         await dask_worker.set_resources(**{name: dask_worker.state.nthreads})
     return reason
 
 
 def leave(name: str, dask_worker: Worker) -> None:
     """End the judges of a run at once; dask refuses calls that come later."""
-    dask_worker.executors.pop(name).shutdown(cancel_futures=True)
-
-
-def why_not(run: Run) -> str | None:
-    """The reason why this process may not grade, in a few words; None if it may."""
-    from grader.sandbox.doctor import try_level
-
-    try:
-        here = run_of(load_course(run.course), run.terms)
-    except (CourseError, OSError):
-        return f"it does not see the course at {run.course}"
-    for name, wanted in sorted(run.versions.items()):
-        if here.versions.get(name) != wanted:
-            return f"its {name} is {here.versions.get(name, 'missing')}, not {wanted}"
-    if here.digest != run.digest:
-        return "it sees another course at the same path"
-    missing = None if run.level == "none" else try_level(run.level)
-    return missing and f"it cannot isolate submissions, missing: {missing}"
+    dask_worker.executors.pop(name).shutdown()

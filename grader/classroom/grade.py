@@ -7,12 +7,11 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
@@ -20,22 +19,20 @@ from grader.intake import Submission
 from grader.intake.names import first_few
 from grader.intake.walk import OutOfReach
 from grader.judge.seeds import seed_for
-from grader.record import ExerciseResult
+from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
 from .class_contents import UNMATCHED, read_matches, write_unmatched
 from .class_list import ClassList, Identification, class_in
-from .cluster import ClusterJudges, NoWorkerLeft
-from .diff import Move, moves_between
-from .earlier_run import about_changes, exercises_of, own_work_first, refuse_other_terms, refuse_others
-from .grading_terms import Run, Terms, run_of
-from .judging import GradingTask
+from .cluster import WIDTH, ClusterJudges
+from .earlier_run import Move, about_changes, moves_between, own_work_first, refuse_other_terms, refuse_others
+from .grading_terms import Run, run_of
+from .judging import GradingTask, Judges, Terms, graded
 from .platforms import Platform
-from .pool import Judges, graded, ungraded
 from .results import ClassResults, changed_aside, publish, published
 from .roster import Learner, read_roster
-from .store import Row, Store, writing
+from .store import Store, writing
 from .submission_files import SubmissionFiles, digest_of
 
 UNPACKED = ".unpacked"
@@ -46,13 +43,16 @@ UNPACKED = ".unpacked"
 class ClassOptions:
     """How a class is graded.
 
-    only: the exercises; those of the run before, or all, if empty. seed: that of the run before, or a fresh one, if
-    None. scheduler: the address of a dask scheduler, whose workers grade instead of judges on this machine. platform:
-    the one that made the file names; found out if None. matches: a filled unmatched.csv. resume, anew: whether to go on
-    with what OUT holds, or to begin again.
+    say: shows a sentence. progress: a progress bar for so many submissions; it yields a function that gets a
+    submission's name, and whether there was anything to grade. only: the exercises; those of the run before, or all, if
+    empty. seed: that of the run before, or a fresh one, if None. scheduler: the address of a dask scheduler, whose
+    workers grade instead of judges on this machine. platform: the one that made the file names; found out if None.
+    matches: a filled unmatched.csv. resume, anew: whether to go on with what OUT holds, or to begin again.
     """
 
     level: Level
+    say: Callable[[str], None]
+    progress: Callable[[int], AbstractContextManager[Callable[[str, bool], None]]]
     jobs: int = 1
     scheduler: str | None = None
     resume: bool = False
@@ -63,16 +63,6 @@ class ClassOptions:
     only: Sequence[str] = ()
     seed: int | None = None
     pages: bool = False
-
-
-class Screen(Protocol):
-    """What a run shows while it goes on."""
-
-    def say(self, sentence: str) -> None:
-        """Show a sentence."""
-
-    def progress(self, total: int) -> AbstractContextManager[Callable[[str, bool], None]]:
-        """A progress bar. The yielded function gets a submission's name, and whether there was anything to grade."""
 
 
 @dataclass(frozen=True)
@@ -94,22 +84,19 @@ def grade_class(
     out: Path,
     course: Course,
     options: ClassOptions,
-    screen: Screen,
     judges: MakeJudges = Judges,
 ) -> GradedClass:
-    """Grade the class in a folder or a zip into OUT. judges: those of this machine.
+    """Grade the class in a folder or a zip into OUT. judges: makes so many of this machine.
 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
     """
     with writing(out) as store:
-        work = _ClassRun(store, course, options, screen)
+        work = _ClassRun(store, course, options)
         try:
             return work.grade(submissions, judges)
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
-        except NoWorkerLeft as error:
-            raise KataError(f"{error} {work.kept()}", EXIT_CANNOT_ISOLATE) from None
         except (MachineError, KataError) as error:
             if not work.has_results:
                 raise
@@ -124,9 +111,8 @@ class _ClassRun:
     _run: Run
     _everyone: ClassList
 
-    def __init__(self, store: Store, course: Course, options: ClassOptions, screen: Screen) -> None:
-        self._store, self._out, self._course = store, store.folder, course
-        self._options, self._screen = options, screen
+    def __init__(self, store: Store, course: Course, options: ClassOptions) -> None:
+        self._store, self._out, self._course, self._options = store, store.folder, course, options
         runs = store.runs()
         if runs and not (options.resume or options.anew):
             raise KataError(
@@ -135,12 +121,10 @@ class _ClassRun:
             )
         self._last = runs[-1] if runs else None
         self._before = self._last if options.resume else None
-        self._versions = {each.id: each.versions for each in runs}
-        self._ever = {id for each in runs for id in each.kits}
-        self._times = {each.id: each.hand_in.at for each in store.learners(self._last)}
+        self._runs = {each.id: each for each in runs}
+        self._times = {each.id: each.hand_in.at for each in store.learners()}
         self.has_results = False
         """Whether OUT holds results of this grading."""
-        self._reading: dict[str, SubmissionFiles] = {}
         self._remarks: list[str] = []
         self._handed_in_anew: list[str] = []
         self._faults: list[str] = []
@@ -153,49 +137,54 @@ class _ClassRun:
             return "Nothing was graded."
         try:
             results = ClassResults(self._store, self._course)
-            publish(self._out, results)
+            publish(results)
         except (KataError, OSError) as error:
             return str(error)
         done, left = len(results), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
-    def grade(self, submissions: Path, make_judges: MakeJudges) -> GradedClass:
+    def grade(self, submissions: Path, judges: MakeJudges) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
-        before, by = self._before, self._identification()
+        by, totals = self._identification(), published(self._out)
         with class_in(submissions, self._out / UNPACKED, self._course, by) as everyone:
-            if not everyone.submissions and before is None:
-                self._say(everyone.remarks)
-                write_unmatched(self._out / UNMATCHED, everyone.unmatched)
-                raise KataError(
-                    "Nothing was graded, since nobody knows whose any submission is: fill the column learner of "
-                    f"{self._out / UNMATCHED}, and give it with --match FILE."
-                )
             self._everyone, self._run = everyone, self._new_run(submissions, everyone.platform)
-            theirs: Sequence[SubmissionFiles] = everyone.submissions
-            if before:
-                refuse_other_terms(self._store, before, self._run)
-                given = {entry for entry, learner in by.matches.items() if learner}
-                remembered = {entry for entry, learner in by.before.items() if learner}
-                refuse_others(self._store, before, everyone, remembered | given)
-                self._say(about_changes(self._store, before, self._run, self._options.only))
-                self.has_results = True
-                theirs, own = own_work_first(theirs, self._store.entries(before))
-                self._remarks += own
-            totals = published(self._out)
-            self._let_judges_grade(theirs, make_judges)
+            self._let_judges_grade(self._to_grade(by), judges)
             self._begin()
         results = ClassResults(self._store, self._course)
-        moves = list(moves_between(ClassResults(self._store, self._course, before), results)) if before else []
-        summary = publish(self._out, results, pages=self._options.pages)
-        self._say([*everyone.remarks, *self._remarks, *self._about_others(), *results.remarks()])
+        before = ClassResults(self._store, self._course, self._before) if self._before else None
+        moves = list(moves_between(before, results)) if before else []
+        summary = publish(results, pages=self._options.pages)
+        others = self._about_others(before) if before else ()
+        self._say([*everyone.remarks, *self._remarks, *others, *results.remarks()])
         if before:
             self._say(changed_aside(totals, results, {each.learner for each in moves}))
         unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
         return GradedClass(summary, moves, list(dict.fromkeys(self._faults)), unmatched)
 
+    def _to_grade(self, by: Identification) -> Sequence[SubmissionFiles]:
+        """What is to be looked at. Raises KataError when it is nobody's, or the run before cannot go on with it."""
+        before, everyone = self._before, self._everyone
+        if not before and not everyone.submissions:
+            self._say(everyone.remarks)
+            write_unmatched(self._out / UNMATCHED, everyone.unmatched)
+            raise KataError(
+                "Nothing was graded, since nobody knows whose any submission is: fill the column learner of "
+                f"{self._out / UNMATCHED}, and give it with --match FILE."
+            )
+        if not before:
+            return everyone.submissions
+        refuse_other_terms(self._store, before, self._run)
+        given = [entry for entry, learner in [*by.before.items(), *by.matches.items()] if learner]
+        refuse_others(self._store, before, everyone, given)
+        self._say(about_changes(self._store, before, self._run, self._options.only))
+        self.has_results = True
+        theirs, own = own_work_first(everyone.submissions, self._store.entries(before))
+        self._remarks += own
+        return theirs
+
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
-            self._screen.say(sentence)
+            self._options.say(sentence)
 
     # --- what the run before decides ----------------------------------------------------------------------------------
 
@@ -221,35 +210,39 @@ class _ClassRun:
 
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
-            return read_roster(self._options.roster, self._course, withdrawn=self._ever)
-        everyone = self._store.learners(self._last, alone=True) if self._last else []
+            ever = {id for each in self._runs.values() for id in each.kits}
+            return read_roster(self._options.roster, self._course, withdrawn=ever)
+        everyone = self._store.learners(self._last.id) if self._last else []
         if enrolled := tuple(each for each in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])
             return enrolled
         return None
 
     def _new_run(self, submissions: Path, platform: Platform) -> Run:
-        """This run, not yet stored."""
-        options, before = self._options, self._before
-        seed = before.seed if before and options.seed is None else seed_for(self._course, options.seed)
-        terms = Terms((self._course.root / "course.yml").absolute(), options.level, seed)
-        now = run_of(self._course, terms, exercises_of(before, self._course, options.only), submissions, platform)
+        """This run, not yet stored. One that goes on has the exercises of the run before, and those that are named."""
+        course, options, before = self._course, self._options, self._before
+        seed = before.seed if before and options.seed is None else seed_for(course, options.seed)
+        exercises = tuple(options.only)
+        if before:
+            chosen = (*before.exercises, *exercises) if before.exercises else ()
+            exercises = tuple(each.id for each in course.exercises if each.id in chosen)
+        now = run_of(course, options.level, seed, exercises, submissions, platform)
         return replace(now, first=before.first) if before else now
 
     # --- grading ------------------------------------------------------------------------------------------------------
 
     def _let_judges_grade(self, theirs: Sequence[SubmissionFiles], make_judges: MakeJudges) -> None:
-        scheduler, terms = self._options.scheduler, self._run.terms
-        width = max(1, min(self._options.jobs, len(theirs)))
-        judges = ClusterJudges(scheduler, self._run) if scheduler else make_judges(width, terms)
+        run, scheduler = self._run, self._options.scheduler
+        terms, jobs = Terms(run.course, run.level, run.seed), max(1, min(self._options.jobs, len(theirs)))
+        judges = ClusterJudges(scheduler, run) if scheduler else make_judges(jobs, terms)
         try:
-            with self._screen.progress(len(theirs)) as advance:
-                width = judges.width if isinstance(judges, ClusterJudges) else width
+            with self._options.progress(len(theirs)) as advance:
+                width = WIDTH if scheduler else jobs
                 for task, results in graded(judges, width, terms, self._tasks(theirs, advance)):
                     self._keep(task, results)
-                    advance(task.submission.name, True)
+                    advance(task.files.entry, True)
         finally:
-            judges.shutdown(wait=False, cancel_futures=True)
+            judges.shutdown()
             if isinstance(judges, ClusterJudges):
                 self._say(judges.remarks)
 
@@ -263,78 +256,78 @@ class _ClassRun:
             except Exception as error:  # a fault of the grader, which costs nobody else anything
                 self._unread(files, f"The grader broke while it read this submission ({type(error).__name__}).")
             else:
-                self._reading[files.entry] = files
-                if missing := self._missing(files, submission):
-                    yield GradingTask(submission, missing)
+                lacking = {learner: self._lacking(learner, submission) for learner in files.learners}
+                task = GradingTask(files, submission, lacking)
+                if task.exercises:
+                    yield task
                     continue
-                self._store_work(submission, ())
+                self._store_work(task, ())
             advance(files.entry, False)
 
     def _unread(self, files: SubmissionFiles, reason: str) -> None:
         """Keep what there is of a submission that this machine cannot read."""
-        if all(self._known(learner) for learner in files.learners):
+        lacking = {learner: self._lacking(learner, None) for learner in files.learners}
+        if all(any(has_earlier.values()) for has_earlier in lacking.values()):
             self._remarks.append(f"{files.entry} keeps its results of the earlier run. {reason}")
         else:
-            self._reading[files.entry] = files
-            self._keep(GradingTask(Submission(files.entry, {}, ()), tuple(self._run.kits)), reason)
+            self._keep(GradingTask(files, Submission(files.entry, {}, ()), lacking), reason)
 
-    def _missing(self, files: SubmissionFiles, submission: Submission) -> tuple[str, ...]:
-        """The exercises of which somebody has no result that counts as one of just this work."""
-        known = [self._known(learner) for learner in files.learners]
-        return tuple(id for id in self._run.kits if not all(self._has(rows, submission, id) for rows in known))
+    def _lacking(self, learner: str, submission: Submission | None) -> dict[str, bool]:
+        """The exercises without a result of just this work, by the checks and programs of now where these are to count.
 
-    def _known(self, learner: str) -> dict[str, Row]:
-        """The results of a learner in the runs before, by exercise; not where the grader failed."""
+        Of each, whether there is an earlier result. submission: None if the work cannot be read.
+        """
+        run, only = self._run, self._options.only
         rows = self._store.rows(learner, self._before) if self._before else []
-        return {row.result.id: row for row in rows if row.result.status != "error"}
-
-    def _has(self, known: Mapping[str, Row], submission: Submission, id: str) -> bool:
-        """Whether there is a result of just this work, by the checks and programs of now where these are to count."""
-        row, run, only = known.get(id), self._run, self._options.only
-        if row is None or row.source != digest_of(submission, id):
-            return False
-        return (row.kit, self._versions[row.run]) == (run.kits[id], run.versions) or bool(only and id not in only)
+        known = {row.result.id: row for row in rows if row.result.status != "error"}
+        lacking = {}
+        for id, kit in run.kits.items():
+            row = known.get(id)
+            if row and submission and row.source == digest_of(submission, id):
+                then = self._runs[row.run]
+                if (then.kits[id], then.versions) == (kit, run.versions) or (only and id not in only):
+                    continue
+            lacking[id] = row is not None
+        return lacking
 
     # --- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, task: GradingTask, results: Sequence[ExerciseResult] | str) -> None:
         """Store what a submission came to, or that it was not graded, for a reason."""
-        learners = self._reading[task.submission.name].learners
+        learners = task.files.learners
         if isinstance(results, str):
             self._remarks += [f"{learner} was not graded. {results}" for learner in learners]
-            results = [ungraded(id, self._course.exercise(id).points, results) for id in task.exercises]
-        self._store_work(task.submission, results)
+            results = [_ungraded(id, self._course.exercise(id).points, results) for id in task.exercises]
+        self._store_work(task, results)
         if any(each.status == "error" for each in results):
             self._faults += learners
         elif {each.status for each in results} == {"missing"} and len(results) == len(self._run.kits):
             said = sorted(task.submission.problems, key=lambda each: each.kind not in ("unreadable", "refused"))
             self._remarks += [f"{learner}: {each.message}" for learner in learners for each in said[:1]]
 
-    def _store_work(self, submission: Submission, results: Sequence[ExerciseResult]) -> None:
+    def _store_work(self, task: GradingTask, results: Sequence[ExerciseResult]) -> None:
         """Store a submission that is new, with its results: for each learner those that they do not have.
 
         A fault of the grader takes no earlier result away.
         """
-        files = self._reading.pop(submission.name)
         has_failed = any(each.status == "error" for each in results)
-        todo: list[tuple[str, list[ExerciseResult]]] = []
-        for learner in files.learners:
-            known = self._known(learner)
-            new = [each for each in results if not self._has(known, submission, each.id)]
-            kept = [each for each in new if each.status != "error" or each.id not in known]
+        todo: dict[str, list[ExerciseResult]] = {}
+        for learner, lacking in task.lacking.items():
+            new = [each for each in results if each.id in lacking]
+            kept = [each for each in new if each.status != "error" or not lacking[each.id]]
             if len(kept) < len(new):
                 self._kept_points.append(learner)
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
-            is_another = bool(last) and last != digest_of(submission)
+            is_another = last not in ("", digest_of(task.submission))
             if is_another:
                 self._handed_in_anew.append(learner)
             if kept or (is_another and not has_failed):
-                todo.append((learner, kept))
+                todo[learner] = kept
         if todo:
             self._begin()
             with self._store.transaction():
-                for learner, kept in todo:
-                    self._store.add(self._run, learner, submission, kept)
+                for learner, kept in todo.items():
+                    self._store.add(self._run, learner, task.submission, kept)
 
     def _begin(self) -> None:
         """Store the run with its class, if that was not done."""
@@ -343,21 +336,34 @@ class _ClassRun:
             self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
             self.has_results = True
 
-    def _about_others(self) -> Iterator[str]:
+    def _about_others(self, before: ClassResults) -> Iterator[str]:
         """Sentences on learners who were in the run before, and on work that is not graded again."""
-        before, listed = self._before, {each.id: each for each in self._everyone.learners}
-        if before is None:
-            return
-        for id in sorted(self._store.graded(before) - listed.keys()):
+        listed = {each.id: each for each in self._everyone.learners}
+        for id in sorted(each.id for each in before.learners if each.id not in listed):
             yield f"{id} is not among the submissions any more; the record is kept."
-        if late := [
-            id for id in self._handed_in_anew if listed[id].hand_in.at and self._times.get(id) == listed[id].hand_in.at
-        ]:
+        known = {id: listed[id].hand_in.at for id in self._handed_in_anew}
+        if late := [id for id, at in known.items() if at and self._times.get(id) == at]:
             yield (
                 f"Handed in anew, while the roster still has the earlier time: {first_few(late)}. Give --roster "
                 "with the times of today, as it may be late."
             )
         if self._kept_points:
             yield f"Not graded again, so the earlier points stay: {', '.join(self._kept_points)}."
-        if not self._options.only and before.exercises:
-            yield f"The exercises are those of the run before: {', '.join(before.exercises)}."
+        if not self._options.only and before.run.exercises:
+            yield f"The exercises are those of the run before: {', '.join(before.run.exercises)}."
+
+
+def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
+    """A result without points. reason: one sentence about what happened; learners may see it."""
+    check = CheckResult(
+        name="grading",
+        title="The grader grades what was handed in.",
+        outcome="error",
+        points=0.0,
+        max_points=0.0,
+        visible=False,
+        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+    )
+    return ExerciseResult(
+        id=exercise, status="error", points=0.0, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
+    )

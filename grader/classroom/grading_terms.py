@@ -1,33 +1,23 @@
-"""What a class is graded by: the settings, digests of the course, the run that is stored; and how two runs differ."""
+"""What a class is graded by: a run, with all that its results depend on, and how the terms of two runs differ."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from grader import __version__
-from grader.course import Course, Exercise
-from grader.record import Record
+from grader.course import Course, CourseError, Exercise, load_course
 from grader.sandbox.levels import Level
 
 from .platforms import Platform
 
 _GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
 """The fields of an exercise in course.yml that affect its results."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The settings with which every submission of a class is graded. course: its course.yml."""
-
-    course: Path
-    level: Level
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -53,30 +43,26 @@ class Run:
     first: int = 0
     begun: str = ""
 
-    @property
-    def terms(self) -> Terms:
-        """The settings for the judges."""
-        return Terms(self.course, self.level, self.seed)
-
 
 def run_of(
     course: Course,
-    terms: Terms,
+    level: Level,
+    seed: int,
     exercises: tuple[str, ...] = (),
     submissions: Path = Path(),
     made_by: Platform = "plain",
 ) -> Run:
     """A run with these settings, not yet stored. Raises OSError when a file of the course cannot be read."""
-    kits = kit_digests(course)
+    kits = {each.id: _kit(course, each) for each in course.exercises}
     return Run(
-        submissions=str(submissions.absolute()),
+        submissions=text_of(str(submissions.absolute())),
         platform=made_by,
-        course=terms.course,
+        course=(course.root / "course.yml").absolute(),
         title=course.title,
         version=course.version,
-        digest=_digest(kits),
-        level=terms.level,
-        seed=terms.seed,
+        digest=hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest(),
+        level=level,
+        seed=seed,
         exercises=exercises,
         kits={id: kit for id, kit in kits.items() if id in (exercises or kits)},
         versions={
@@ -88,29 +74,8 @@ def run_of(
     )
 
 
-def kit_digests(course: Course) -> dict[str, str]:
-    """SHA-256 of all that each exercise is graded by: checks, solution, known mistakes, and what course.yml says.
-
-    Raises OSError when a file of the course cannot be read.
-    """
-    return {each.id: _kit(course, each) for each in course.exercises}
-
-
-def course_digest(course: Course) -> str:
-    """SHA-256 of the kits of all exercises. Raises as `kit_digests` does."""
-    return _digest(kit_digests(course))
-
-
-def _digest(kits: Mapping[str, str]) -> str:
-    return hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest()
-
-
-def stamped(record: Record, course: Course) -> Record:
-    """The record with the course's digest. Raises as `kit_digests` does."""
-    return record.model_copy(update={"course": record.course.model_copy(update={"digest": course_digest(course)})})
-
-
 def _kit(course: Course, exercise: Exercise) -> str:
+    """SHA-256 of all that an exercise is graded by: checks, solution, known mistakes, and what course.yml says."""
     total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
     total.update(f"\n{course.submission_seconds}".encode())
     own = [place(exercise) for place in (course.checks_path, course.solution_path, course.mistakes_path)]
@@ -121,25 +86,46 @@ def _kit(course: Course, exercise: Exercise) -> str:
     return total.hexdigest()
 
 
-def differences(before: Run, now: Run) -> Iterator[str]:
+def text_of(name: str) -> str:
+    """A name of the file system as text: what is no UTF-8 becomes question marks."""
+    return name.encode("utf-8", "replace").decode()
+
+
+def differences(before: Run, now: Run) -> list[str]:
     """What is graded differently in another run, each in a few words; nothing for the same terms."""
-    if (before.title, before.version) != (now.title, now.version):
-        yield f"the course was {before.title} {before.version} and is {now.title} {now.version}"
-    if changed := [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]:
-        yield f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"
-    if sorted(before.exercises) != sorted(now.exercises):
-        chosen = [", ".join(each.exercises) or "all" for each in (before, now)]
-        yield f"the exercises were {chosen[0]} and are {chosen[1]}"
-    if before.seed != now.seed:
-        yield f"the seed was {before.seed} and is {now.seed}"
-    if before.level != now.level:
-        yield f"the isolation was {before.level} and is {now.level}"
-    yield from other_programs(before.versions, now.versions)
+    changed = [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]
+    terms = [
+        {
+            "the course": f"{run.title} {run.version}",
+            "the choice of exercises": ", ".join(sorted(run.exercises)) or "all",
+            "the seed": run.seed,
+            "the isolation": run.level,
+            **run.versions,
+        }
+        for run in (before, now)
+    ]
+    kits = f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"
+    return [*([kits] if changed else []), *changes(*terms)]
 
 
-def other_programs(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
-    """Which programs have another version, each in a few words."""
-    for name in sorted(before.keys() | now.keys()):
-        old, new = before.get(name, "not there"), now.get(name, "not there")
-        if old != new:
-            yield f"{name} was {old} and is {new}"
+def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """What has another value, each in a few words."""
+    values = {name: (before.get(name, "not there"), now.get(name, "not there")) for name in {**before, **now}}
+    return [f"{name} was {old} and is {new}" for name, (old, new) in values.items() if old != new]
+
+
+def why_not(run: Run) -> str | None:
+    """Why this machine may not grade a class of such a run, in a few words; None if it may."""
+    from grader.sandbox.doctor import try_level
+
+    try:
+        here = run_of(load_course(run.course), run.level, run.seed)
+    except (CourseError, OSError):
+        return f"it does not see the course at {run.course}"
+    for name, wanted in sorted(run.versions.items()):
+        if (found := here.versions.get(name, "missing")) != wanted:
+            return f"its {name} is {found}, not {wanted}"
+    if here.digest != run.digest:
+        return "it sees another course at the same path"
+    missing = None if run.level == "none" else try_level(run.level)
+    return missing and f"it cannot isolate submissions, missing: {missing}"

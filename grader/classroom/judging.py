@@ -1,7 +1,6 @@
-"""Runs in a judge's process: starts the judge, and grades one submission after the other.
+"""Judges in processes of this machine, and how submissions are handed to any executor.
 
-`grade_one` can run in any executor, one call at a time in a process: pytest, which runs the checks, and the zygote
-belong to the process.
+A judge that crashes is replaced, and the others go on. A submission whose judge crashed is tried again, once.
 
 Judges are forks of Python's fork server, which imports this module, and with it torch and all that judges need, once.
 It has loaded the program only: no course, no answers, no submission. The zygote for the first judges starts beside it,
@@ -16,48 +15,134 @@ import gc
 import multiprocessing
 import os
 import signal
+import threading
+import time
 import warnings
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import resource_tracker
-from multiprocessing.context import BaseContext
-from typing import TYPE_CHECKING
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from grader.intake import Submission
 from grader.record import ExerciseResult, Record
-from grader.sandbox.levels import (
-    LEVELS,
-    Launched,
-    Level,
-    MachineError,
-    has_zygotes,
-    join,
-    launch_ahead,
-)
-from grader.starting import started_from_home
-
-from .grading_terms import Terms
+from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch_ahead
+from grader.starting import go_back, started_from_home
 
 if TYPE_CHECKING:
     from grader.judge.grading import Judge
 
+    from .submission_files import SubmissionFiles
+
+Answer = TypeVar("Answer")
+Results = tuple[ExerciseResult, ...]
+
+TRIES = 2
+"""How many judges a submission may crash before it is given up."""
+STARTS = 5
+"""How often a judge's process is started for one call."""
+PAUSE_SECONDS = 0.1
+LOSSES_IN_A_ROW = 20
+"""This many crashed judges in a row, without a result in between, are not a submission's fault."""
+SHARING = 2
+"""The number of judges that share the zygote."""
 LEVEL = "KATA_POOL_LEVEL"
 """Environment variable for the fork server: the isolation level of the zygote to start beside it."""
 PR_SET_PDEATHSIG = 1
 """Of <linux/prctl.h>: the signal that a process gets when its parent ends."""
-SHARING = 2
-"""The number of judges that share the zygote."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The settings with which every submission of a class is graded. course: its course.yml."""
+
+    course: Path
+    level: Level
+    seed: int
 
 
 @dataclass(frozen=True)
 class GradingTask:
-    """One submission, and the ids of the exercises to grade."""
+    """One submission of a class, and of each learner the exercises to grade: whether there is an earlier result."""
 
+    files: SubmissionFiles
     submission: Submission
-    exercises: tuple[str, ...]
+    lacking: Mapping[str, Mapping[str, bool]]
 
+    @property
+    def exercises(self) -> tuple[str, ...]:
+        """The ids of all exercises to grade."""
+        return tuple(dict.fromkeys(id for ids in self.lacking.values() for id in ids))
+
+
+# --- submissions for an executor --------------------------------------------------------------------------------------
+
+
+def graded(
+    executor: Executor, width: int, terms: Terms, tasks: Iterator[GradingTask]
+) -> Iterator[tuple[GradingTask, Results | str]]:
+    """Grade the submissions and yield what each came to; why it did not, if it crashes every judge that grades it.
+
+    executor: any; only `grade_one` is submitted to it. Its workers must be able to import this package, must find the
+    course under the same path, and must run one call at a time in a process. width: the number of calls sent out at the
+    same time, as many as the executor has workers or more.
+    Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
+    """
+    out: dict[Future[Results], GradingTask] = {}
+    again: deque[GradingTask] = deque()
+    tries: Counter[str] = Counter()
+    losses = 0
+    try:
+        while True:
+            while len(out) < width and (task := again.popleft() if again else next(tasks, None)):
+                try:
+                    out[executor.submit(grade_one, terms, task.submission, task.exercises)] = task
+                except BrokenExecutor as broken:
+                    raise MachineError(f"no judge can be started ({broken})") from None
+            if not out:
+                return
+            done, _ = wait(out, return_when=FIRST_COMPLETED)
+            for future in [each for each in out if each in done]:  # in the order in which they were sent
+                task, error = out.pop(future), _error_of(future)
+                if error is None:
+                    losses = 0
+                    yield task, future.result()
+                    continue
+                name = task.submission.name
+                if not isinstance(error, CancelledError):  # else a cluster had nobody left to grade it
+                    losses += 1
+                    tries[name] += 1
+                if losses >= LOSSES_IN_A_ROW:
+                    raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
+                if tries[name] < TRIES:
+                    again.append(task)
+                elif isinstance(error, BrokenExecutor):
+                    yield task, f"The judge's process ended {TRIES} times while it graded this submission."
+                else:
+                    yield task, f"The judge broke {TRIES} times over this submission ({type(error).__name__})."
+    finally:
+        for future in out:
+            future.cancel()
+
+
+def _error_of(future: Future[Results]) -> BaseException | None:
+    """Why a call failed. Raises what is no submission's doing: a fault of the machine or of the course."""
+    from grader.course import CourseError
+    from grader.judge.faults import GraderBroken
+
+    error = CancelledError() if future.cancelled() else future.exception()
+    if isinstance(error, (MachineError, GraderBroken, CourseError)):
+        raise error
+    return error
+
+
+# --- judges' processes, from outside ----------------------------------------------------------------------------------
 
 _is_started = False
 
@@ -77,20 +162,15 @@ def start_ahead(level: Level) -> None:
     multiprocessing.set_forkserver_preload([__name__])
     os.environ[LEVEL] = level
     try:
-        with started_from_home(), interrupts_held():
+        with started_from_home(), _interrupts_held():
             forkserver.ensure_running()
     finally:
         del os.environ[LEVEL]
     _is_started = True
 
 
-def context() -> BaseContext:
-    """The multiprocessing context that starts judges."""
-    return multiprocessing.get_context("forkserver" if _is_started else "spawn")
-
-
 @contextmanager
-def interrupts_held() -> Iterator[None]:
+def _interrupts_held() -> Iterator[None]:
     """Block Ctrl-C in processes started here: only the command itself handles it. Use it inside `started_from_home`."""
     resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -100,88 +180,137 @@ def interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-# --- in the fork server, and in the judges -----------------------------------------------------------------------
+class Judges(Executor):
+    """An executor of several judges. Each is in a pool of one process: when it crashes, only its own work fails."""
+
+    def __init__(self, count: int, terms: Terms) -> None:
+        self._judges = [_JudgeProcess(terms, number) for number in range(count)]
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        """Let the least busy judge call a function; starts a judge if necessary."""
+        return min(self._judges, key=_JudgeProcess.load).submit(fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the judges at once, whatever they do."""
+        for judge in self._judges:
+            judge.end()
+
+
+class _JudgeProcess:
+    """One judge's process, replaced when it crashes. It ends when this process closes the judge's leash, or ends."""
+
+    def __init__(self, terms: Terms, number: int) -> None:
+        self._terms, self._number = terms, number
+        self._pool: ProcessPoolExecutor | None = None
+        self._leash: Connection | None = None
+        self._asked: list[Future[Any]] = []
+
+    def load(self) -> int:
+        self._asked = [future for future in self._asked if not future.done()]
+        return len(self._asked)
+
+    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
+        for left in reversed(range(STARTS)):
+            try:
+                self._pool = self._pool or self._started()
+                future = self._pool.submit(fn, *args, **kwargs)
+                break
+            except (BrokenProcessPool, EOFError, OSError) as error:  # the judge, or the fork server, ended
+                self.end()
+                if not left:
+                    raise BrokenExecutor(str(error)) from error
+                time.sleep(PAUSE_SECONDS)  # a fork server that was killed still looks alive for a moment
+        self._asked.append(future)
+        return future
+
+    def _started(self) -> ProcessPoolExecutor:
+        held, self._leash = Pipe(duplex=False)
+        context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
+        with held, started_from_home() as here, _interrupts_held():
+            about = (self._terms, self._number, here, held)
+            pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=about)
+            pool.submit(os.getpid)  # starts the process
+        return pool
+
+    def end(self) -> None:
+        # An idle judge ends at once too: it has nothing to save, and unloading torch takes long.
+        if self._leash is not None:
+            self._leash.close()
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool = self._leash = None
+
+
+# --- in the fork server, and in the judges ----------------------------------------------------------------------------
 
 _zygote: Launched | None = None
-_opened: tuple[Terms, Judge | MachineError] | None = None
+_opened: Judge | None = None
 
 
-def _load(named: str) -> None:
+def _load(level: Level) -> None:
     """In the fork server: start the zygote, and load meanwhile what every judge needs."""
     global _zygote
     # the fork server ends with the command, at once: readers of the command's output would wait until all is loaded
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    for level in LEVELS:
-        if level == named != "none":
-            with suppress(MachineError):  # a judge tries again and reports the error
-                _zygote = launch_ahead(level)
+    if level != "none":
+        with suppress(MachineError):  # a judge tries again and reports the error
+            _zygote = launch_ahead(level)
     import_module("grader.judge.grading")
     # the fork server waits for its children, and would print a warning about the zygote
     warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
     gc.freeze()
 
 
-def open_judge(terms: Terms, number: int) -> None:
-    """Open this process's judge; an error is raised when it grades. number: among the judges of the class, from 0."""
+def _begin(terms: Terms, number: int, here: str | None, leash: Connection) -> None:
+    """In a judge's process: open the judge. number: among the judges of the class, from 0."""
     global _zygote
+    go_back(here)
+    threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
     if _zygote is not None and _zygote.control is not None and number >= SHARING:
         _zygote.control.close()
         _zygote = None
-    _judge(terms)
+    with suppress(MachineError):  # it is raised when it grades
+        _judge(terms)
 
 
-def grade_one(terms: Terms, task: GradingTask) -> tuple[ExerciseResult, ...]:
-    """Grade one submission.
+def _end_with_leash(leash: Connection) -> None:
+    """End at once when the other end is closed: a judge whose class was killed would wait for work for ever."""
+    leash.poll(None)
+    os._exit(1)
+
+
+def grade_one(terms: Terms, submission: Submission, exercises: tuple[str, ...]) -> Results:
+    """Grade these exercises of a submission, in a judge's process.
 
     Raises MachineError when this machine cannot isolate, GraderBroken when the course's checks cannot be run; any other
     error is a fault of the grader.
     """
+    global _opened
     judge = _judge(terms)
-    if isinstance(judge, MachineError):
-        raise judge
     records: list[Record] = []
     try:
-        judge.choose(task.exercises)
-        judge.grade([task.submission], records.append)
+        judge.choose(exercises)
+        judge.grade([submission], records.append)
     except BaseException:
-        close_judge()  # its state is unknown
+        _opened = None
+        judge.close()  # its state is unknown
         raise
     return records[0].exercises
 
 
-def close_judge() -> None:
-    """Close this process's judge, if there is one."""
+def _judge(terms: Terms) -> Judge:
+    """This process's judge, opened if there is none; a process has only one class. Raises MachineError."""
     global _opened
-    if _opened is not None and not isinstance(_opened[1], MachineError):
-        _opened[1].close()
-    _opened = None
+    if _opened is None:
+        shared = join(_zygote) if _zygote is not None and _zygote.level == terms.level else None
+        launched = None if terms.level == "none" else shared or launch_ahead(terms.level)
+        # imported after the start of the zygote, so that both load torch at the same time
+        from grader.course import load_course
+        from grader.judge.grading import Judge
 
-
-def _judge(terms: Terms) -> Judge | MachineError:
-    """This process's judge, opened if there is none for these terms; or the error that prevents it."""
-    global _opened
-    if _opened is None or _opened[0] != terms:
-        close_judge()
-        _opened = terms, _open(terms)
-    return _opened[1]
-
-
-def _open(terms: Terms) -> Judge | MachineError:
-    try:
-        launched = None if terms.level == "none" else _joined(terms.level) or launch_ahead(terms.level)
-    except MachineError as error:
-        return error
-    # imported after the start of the zygote, so that both load torch at the same time
-    from grader.course import load_course
-    from grader.judge.grading import Judge
-
-    return Judge(load_course(terms.course), terms.level, terms.seed, launched=launched)
-
-
-def _joined(level: Level) -> Launched | None:
-    """The connection to the zygote beside the fork server, if that has this level."""
-    return join(_zygote) if _zygote is not None and _zygote.level == level else None
+        _opened = Judge(load_course(terms.course), terms.level, terms.seed, launched=launched)
+    return _opened
 
 
 if (_named := os.environ.pop(LEVEL, "")) and can_fork():
-    _load(_named)
+    _load(cast("Level", _named))

@@ -16,7 +16,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ from grader.render.wording import score
 
 from .class_contents import UNMATCHED, write_unmatched
 from .final_points import HandIn, adjusted, changes_points
-from .grading_terms import Run
+from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
 from .store import RESULTS, Row, Store, reading
 
@@ -81,22 +82,18 @@ class ClassResults:
         self.runs = {each.id: each for each in store.runs()}
         self.run = run or self.runs[max(self.runs)]
         self.overrides = store.overrides(self.run)
-        everyone, graded, with_work = store.learners(self.run), store.graded(self.run), store.with_work()
-        now = {each.id for each in store.learners(self.run, alone=True)}
-        without = [each for each in everyone if each.id not in graded]
-        self.learners = [each for each in everyone if each.id in graded]
-        self.ungraded = [each for each in without if each.id in with_work]
-        self.absent = [each for each in without if each.id not in with_work and (each.id in now or not each.in_roster)]
-        self._places = {each.id: place for place, each in enumerate(course.exercises)}
-        self.withdrawn = sorted({id for id, _, _ in store.graded_by(self.run)} - self._places.keys())
-        is_anybody_exempt = any(each.hand_in.exempt for each in everyone)
-        self._has_finals = bool(
-            changes_points(course) or any(self.overrides.values()) or is_anybody_exempt or self.withdrawn
+        everyone = store.standing(self.run)
+        self.learners, self.ungraded, self.absent = (
+            [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
         )
+        self._places = {each.id: place for place, each in enumerate(course.exercises)}
+        self.withdrawn = sorted({id for id, _ in store.graded_by(self.run)} - self._places.keys())
+        is_anybody_exempt = any(learner.hand_in.exempt for learner, _ in everyone)
+        has_overrides = any(self.overrides.values())
+        self._has_finals = bool(changes_points(course) or has_overrides or is_anybody_exempt or self.withdrawn)
 
     def __iter__(self) -> Iterator[Result]:
-        for learner in self.learners:
-            yield self.of(learner)
+        return map(self.of, self.learners)
 
     def __len__(self) -> int:
         return len(self.learners)
@@ -123,17 +120,10 @@ class ClassResults:
         record = adjusted(graded, self.course, hand_in, always=self._has_finals)
         return Result(record, learner, {row.result.id: row for row in rows})
 
-    def sources(self, result: Result) -> dict[str, bytes]:
-        """What was graded of a learner's work, by exercise."""
-        submissions = {id: self.store.submission(id).sources for id in {row.submission for row in result.rows.values()}}
-        of_each = {id: submissions[row.submission].get(id) for id, row in result.rows.items()}
-        return {id: source.content for id, source in of_each.items() if source}
-
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
         graded = {each.id for each in self.learners}
-        for learner in (each for each, points in self.overrides.items() if points and each not in graded):
-            yield f"{learner} has points set by hand, but no record."
+        yield from (f"{id} has points set by hand, but no record." for id in self.overrides if id not in graded)
         yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
         if self.withdrawn:
             yield f"No longer part of the course, so it counts for nobody: {first_few(self.withdrawn)}."
@@ -146,11 +136,16 @@ def read_results(out: Path) -> Iterator[Result]:
 
 
 def final_record(record: Record, course: Course) -> tuple[Record, list[str]]:
-    """One submission's record with its final points, and sentences about what is not known of it."""
-    return adjusted(record, course, HandIn()), without_time([record.submission], course)
+    """One submission's record with the course's digest and final points, and sentences about what is not known of it.
+
+    Raises OSError when a file of the course cannot be read.
+    """
+    stamp = record.course.model_copy(update={"digest": run_of(course, record.isolation, record.seed).digest})
+    stamped = record.model_copy(update={"course": stamp})
+    return adjusted(stamped, course, HandIn()), without_time([record.submission], course)
 
 
-def without_time(names: list[str], course: Course) -> list[str]:
+def without_time(names: Sequence[str], course: Course) -> list[str]:
     """A sentence about learners whose hand-in time is unknown, if the policy needs it."""
     if not (names and course.policy.due):
         return []
@@ -169,23 +164,23 @@ def course_of(out: Path) -> Path:
 # --- what people read -------------------------------------------------------------------------------------------------
 
 
-def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSummary:
-    """Write everything anew; pages if they are wanted, or are there. Returns the summary of the class.
+def publish(results: ClassResults, *, pages: bool = False) -> ClassSummary:
+    """Write everything in OUT anew; pages if they are wanted, or are there. Returns the summary of the class.
 
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
-    course, unmatched = results.course, results.store.unmatched()
+    out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
     summary = ClassSummary(course.titles, course.headings)
     pages = pages or (out / CLASS_PAGE).exists()
 
     def lines() -> Iterator[bytes]:
         for result in results:
-            link = page_name(result.learner.id) if pages else None
+            learner, link = result.learner, page_name(result.learner.id) if pages else None
             if link:
-                sources = results.sources(result)
+                sources = results.store.sources(learner.id, results.run)
                 page = render_record(result.titled, titles=course.titles, units=course.headings, sources=sources)
                 write_file(out / link, page.encode("utf-8"))
-            summary.add(result.record, shown=result.learner.name, link=link, group=result.learner.group)
+            summary.add(result.record, shown=learner.name, link=link, group=learner.group)
             yield f"{result.record.to_json()}\n".encode()
 
     write_file(out / RESULTS, lines())
@@ -206,17 +201,13 @@ def publish(out: Path, results: ClassResults, *, pages: bool = False) -> ClassSu
 def published(out: Path) -> dict[str, float]:
     """The points that count by OUT/results.jsonl at the moment, by learner; nothing of what cannot be read."""
     found: dict[str, float] = {}
-    try:
-        with (out / RESULTS).open("rb") as lines:
-            for line in lines:
-                record = json.loads(line)
-                found[record["submission"]] = record.get("final_points", record["points"])
-    except (OSError, ValueError, LookupError, TypeError, AttributeError):
-        pass
+    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError), (out / RESULTS).open("rb") as lines:
+        for record in map(json.loads, lines):
+            found[record["submission"]] = record.get("final_points", record["points"])
     return found
 
 
-def changed_aside(before: dict[str, float], results: ClassResults, named: set[str]) -> Iterator[str]:
+def changed_aside(before: Mapping[str, float], results: ClassResults, named: Collection[str]) -> Iterator[str]:
     """Sentences on what no longer says what it said: points of learners whose work was not touched, and exports in OUT.
 
     before: what was published. named: learners who are told of elsewhere.

@@ -1,22 +1,22 @@
 """OUT/class.db: everything known of a graded class, in one SQLite database. Its schema is here.
 
-A result is of one learner and one exercise, and known by what it depends on: the source, the exercise's kit, and its
-run, which has the seed, the level and the versions. A run adds results and takes none away: of two for a learner's
+A result is of one learner and one exercise, and known by what it depends on: the source, and its run, which has the
+exercise's kit, the seed, the level and the versions. A run adds results and takes none away: of two for a learner's
 exercise, that of the later run counts. Each submission is one transaction, with the journal and syncs of SQLite's own:
 a killed run leaves all of it or nothing. Who writes holds the lock on OUT.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from filelock import Timeout
 from pydantic import TypeAdapter
@@ -28,30 +28,21 @@ from grader.record import ExerciseResult
 
 from .class_contents import Unmatched
 from .final_points import Override
-from .grading_terms import Run
+from .grading_terms import Run, text_of
 from .roster import Learner
 from .submission_files import digest_of
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 2  # of the schema
-SCHEMA = """
+VERSION = 3  # of the schema
+SCHEMA = f"""
+BEGIN;
 CREATE TABLE runs (
     id INTEGER PRIMARY KEY,
     first INTEGER NOT NULL,         -- the run with which this grading began: itself, or the one that it goes on with
     begun TEXT NOT NULL,
-    submissions TEXT NOT NULL,      -- the folder or zip of the class
-    platform TEXT NOT NULL,
-    course TEXT NOT NULL,           -- the path of course.yml
-    title TEXT NOT NULL,
-    version TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    level TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    exercises TEXT NOT NULL,        -- the ids that were chosen, as JSON; [] for all
-    kits TEXT NOT NULL,             -- a digest of all that each exercise is graded by, as JSON
-    versions TEXT NOT NULL          -- of the programs that the numbers depend on, as JSON
+    about TEXT NOT NULL             -- the course and all else that results depend on, as JSON
 );
 CREATE TABLE learners (
     id TEXT PRIMARY KEY,
@@ -80,7 +71,6 @@ CREATE TABLE results (
     exercise TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
-    kit TEXT NOT NULL,
     source TEXT NOT NULL,           -- a digest of what was graded
     points REAL NOT NULL,
     result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
@@ -98,8 +88,16 @@ CREATE TABLE overrides (
 CREATE TABLE unmatched (        -- what counts for nobody, and what a person has given to a learner
     entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL, learner TEXT NOT NULL
 );
+PRAGMA user_version = {VERSION};
+COMMIT;
 """
+AS_OF = "run BETWEEN :first AND :last"
+"""What counts as of a run: what it and those before it that it goes on with have stored."""
+Standing = Literal["graded", "waiting", "absent", "gone"]
+"""Of a learner as of a run: has a record; has none yet; nothing of theirs was in the class; is not in it any more."""
 
+
+_RUN = TypeAdapter(Run)
 _LEARNER = TypeAdapter(Learner)
 _PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
 
@@ -109,10 +107,12 @@ class Row:
     """A stored result of one exercise. source: a digest of what was graded. submission: the id of that."""
 
     result: ExerciseResult
-    kit: str
     source: str
     submission: int
     run: int
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -121,7 +121,7 @@ def writing(out: Path) -> Iterator[Store]:
 
     Raises KataError when another command writes, when OUT holds results without a database, or cannot be locked.
     """
-    is_new = not out.exists()
+    is_new, has_run = not out.exists(), True
     lock = lock_at(out / LOCK)
     try:
         lock.acquire(timeout=0)
@@ -129,10 +129,11 @@ def writing(out: Path) -> Iterator[Store]:
         raise KataError(f"Another command is writing into {out}: wait until it ends, or give another folder.") from None
     except NotImplementedError:
         raise KataError(f"The file system of {out} cannot lock files: give a folder on this machine's disk.") from None
-    has_run = True
     try:
-        if (out / RESULTS).exists():
-            _demand_database(out)
+        if (out / RESULTS).exists() and not (out / DATABASE).exists():
+            raise KataError(
+                f"{out} holds no {DATABASE}, in which a class is kept, but {RESULTS}: grade into another folder."
+            )
         with _connected(out, "rwc") as store:
             store.make()
             try:
@@ -152,19 +153,10 @@ def writing(out: Path) -> Iterator[Store]:
 @contextmanager
 def reading(out: Path) -> Iterator[Store]:
     """Open the database of a graded class. Raises KataError when there is none, or it cannot be read."""
-    _demand_database(out)
     with _connected(out, "rw") as store:
         if not store.is_made() or not store.runs():
             raise KataError(f"{out} holds no results yet: go on with `kata grade-class DIR --out {out} --resume`.")
         yield store
-
-
-def _demand_database(out: Path) -> None:
-    if not (out / DATABASE).exists():
-        raise KataError(
-            f"{out} holds no {DATABASE}, in which `kata grade-class` keeps a class: "
-            "give the folder of a graded class, or grade it into another one."
-        )
 
 
 @contextmanager
@@ -172,9 +164,9 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
     path = out / DATABASE
     for name in (DATABASE, f"{DATABASE}-journal"):
         refuse_link(out / name)
-    address = f"{path.absolute().as_uri()}?mode={mode}"
+    where = f"{path.absolute().as_uri()}?mode={mode}"
     try:
-        with closing(sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
+        with closing(sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, isolation_level="IMMEDIATE")) as connection:
             for setting in ("journal_mode=DELETE", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}")
             yield Store(path, connection)
@@ -183,10 +175,7 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
 
 
 class Store:
-    """The database of one class. Its methods raise KataError when it cannot be written.
-
-    What counts "as of a run" is what that run and those before it that it goes on with have stored.
-    """
+    """The database of one class. Its methods raise KataError when it cannot be written."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
@@ -194,18 +183,16 @@ class Store:
 
     def is_made(self) -> bool:
         """Whether there are tables; a killed run can have left none. Raises KataError for those of another version."""
-        (version,) = self._sql.execute("PRAGMA user_version").fetchone()
-        if version not in (0, VERSION):
+        (made_by,) = self._sql.execute("PRAGMA user_version").fetchone()
+        if made_by not in (0, VERSION):
             raise KataError(f"{self._path} is of another version of this program: give another folder.")
-        return bool(version == VERSION)
+        return bool(made_by)
 
     def make(self) -> None:
         """Make the tables of a new database. Raises KataError for one of another version."""
         if not self.is_made():
             with self.transaction():
-                for statement in SCHEMA.split(";\n"):
-                    self._sql.execute(statement)
-                self._sql.execute(f"PRAGMA user_version = {VERSION}")
+                self._sql.executescript(SCHEMA)
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -213,14 +200,8 @@ class Store:
     def transaction(self) -> Iterator[None]:
         """What is changed in this block is stored as a whole, or not at all."""
         try:
-            self._sql.execute("BEGIN IMMEDIATE")
-            try:
+            with self._sql:
                 yield
-                self._sql.execute("COMMIT")
-            except BaseException:
-                if self._sql.in_transaction:
-                    self._sql.execute("ROLLBACK")
-                raise
         except sqlite3.Error as error:
             raise KataError(f"{self._path} cannot be written: {error}.") from None
 
@@ -235,30 +216,26 @@ class Store:
         """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
         begun = _now()
         with self.transaction():
-            terms = (str(run.course), run.title, run.version, run.digest, run.level, run.seed)
-            told = [json.dumps(each) for each in (run.exercises, dict(run.kits), dict(run.versions))]
-            id = self._insert("runs", None, run.first, begun, _text(run.submissions), run.platform, *terms, *told)
+            id = self._insert("runs", None, run.first, begun, _RUN.dump_json(run).decode())
             self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
             self._sql.execute("UPDATE learners SET has_work = 0")
             for place, each in enumerate(learners):
-                about = _LEARNER.dump_json(each).decode()
-                self._insert("learners", each.id, id, place, each.id in work, about)
+                self._insert("learners", each.id, id, place, each.id in work, _LEARNER.dump_json(each).decode())
             self._sql.execute("DELETE FROM unmatched")
             for row in unmatched:
-                self._insert("unmatched", _text(row.entry), _text(row.why), row.is_submission, row.learner)
+                self._insert("unmatched", text_of(row.entry), text_of(row.why), row.is_submission, row.learner)
         return replace(run, id=id, first=run.first or id, begun=begun)
 
     def add(self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult]) -> None:
         """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
-        about = (_text(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
+        about = (text_of(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
         id = self._insert("submissions", None, learner, run.id, *about)
         for exercise, source in submission.sources.items():
-            self._insert("sources", id, exercise, _text(source.name), zlib.compress(source.content))
+            self._insert("sources", id, exercise, text_of(source.name), zlib.compress(source.content))
         for each in results:
-            known_by = (run.id, id, run.kits.get(each.id, ""), digest_of(submission, each.id))
-            self._insert(
-                "results", learner, each.id, *known_by, each.points, each.model_dump_json(exclude_defaults=True)
-            )
+            result = each.model_dump_json(exclude_defaults=True)
+            known_by = (learner, each.id, run.id, id, digest_of(submission, each.id))
+            self._insert("results", *known_by, each.points, result)
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
         """Store points that a person sets after a run; None takes an earlier override back."""
@@ -267,16 +244,16 @@ class Store:
 
     def forget(self, learner: str, unmatched: Iterable[Unmatched]) -> dict[str, int]:
         """Delete everything of a learner, and these rows; returns how many rows of each table it was."""
-        taken = {}
+        columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
+        rows = [(each.entry, each.why, each.learner) for each in unmatched]
         with self.transaction():
-            for table in ("results", "submissions", "overrides", "learners"):
-                column = "id" if table == "learners" else "learner"
-                taken[table] = self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-            rows = [(each.entry, each.why, each.learner) for each in unmatched]
+            taken = {
+                table: self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
+                for table, column in columns.items()
+            }
             deleted = self._sql.executemany("DELETE FROM unmatched WHERE (entry, why, learner) = (?, ?, ?)", rows)
-            taken["unmatched"] = deleted.rowcount
         self._sql.execute("VACUUM")
-        return {table: count for table, count in taken.items() if count > 0}
+        return {table: count for table, count in {**taken, "unmatched": deleted.rowcount}.items() if count > 0}
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
@@ -286,70 +263,66 @@ class Store:
 
     def runs(self) -> list[Run]:
         """All runs, in order."""
-        found = self._sql.execute("SELECT * FROM runs ORDER BY id")
-        names = [name for name, *_ in found.description]
-        runs = []
-        for values in found:
-            row: dict[str, Any] = dict(zip(names, values, strict=True))
-            row |= {name: json.loads(row[name]) for name in ("exercises", "kits", "versions")}
-            runs.append(Run(**{**row, "course": Path(row["course"]), "exercises": tuple(row["exercises"])}))
-        return runs
+        found = self._sql.execute("SELECT about, id, first, begun FROM runs ORDER BY id")
+        return [
+            replace(_RUN.validate_json(about), id=id, first=first, begun=begun) for about, id, first, begun in found
+        ]
 
-    def learners(self, run: Run | None = None, *, alone: bool = False) -> list[Learner]:
-        """The class of a run in its order, then those who were only in runs before that it goes on with; or all.
-
-        alone: without the latter.
-        """
-        oldest = 0 if run is None else run.id if alone else run.first
-        found = self._sql.execute("SELECT about FROM learners WHERE run >= ? ORDER BY run DESC, place", (oldest,))
+    def learners(self, since: int = 0) -> list[Learner]:
+        """Those who were in the class of this run, by its id, or of one after it: in the order of the last class."""
+        found = self._sql.execute("SELECT about FROM learners WHERE run >= ? ORDER BY run DESC, place", (since,))
         return [_LEARNER.validate_json(about) for (about,) in found]
 
-    def with_work(self) -> set[str]:
-        """The ids of the learners of whom a submission was in the class of the last run."""
-        return {id for (id,) in self._sql.execute("SELECT id FROM learners WHERE has_work")}
-
-    def graded(self, run: Run) -> set[str]:
-        """The ids of the learners who have a result, as of this run."""
-        found = self._ask("SELECT DISTINCT learner FROM results WHERE run BETWEEN :first AND :last", run)
-        return {id for (id,) in found}
-
-    def graded_by(self, run: Run) -> set[tuple[str, str, int]]:
-        """The exercises that were graded, each with a kit and a run by which a result counts, as of this run."""
-        return set(
-            self._ask(
-                "SELECT DISTINCT exercise, kit, last FROM (SELECT exercise, kit, max(run) AS last FROM results "
-                "WHERE run BETWEEN :first AND :last GROUP BY learner, exercise)",
-                run,
-            )
+    def standing(self, run: Run) -> list[tuple[Learner, Standing]]:
+        """Everybody as of this run, its own class first. Nobody is gone without having been in a roster."""
+        found = self._ask(
+            f"""SELECT about, CASE
+                WHEN id IN (SELECT learner FROM results WHERE {AS_OF}) THEN 'graded'
+                WHEN has_work THEN 'waiting'
+                WHEN run >= :last OR NOT json_extract(about, '$.in_roster') THEN 'absent'
+                ELSE 'gone' END
+            FROM learners WHERE run >= :first ORDER BY run DESC, place""",
+            run,
         )
+        return [(_LEARNER.validate_json(about), standing) for about, standing in found]
+
+    def graded_by(self, run: Run) -> set[tuple[str, int]]:
+        """The exercises that were graded, each with a run whose result of it counts, as of this run."""
+        query = f"SELECT exercise, max(run) FROM results WHERE {AS_OF} GROUP BY learner, exercise"
+        return set(self._ask(query, run))
 
     def rows(self, learner: str, run: Run) -> list[Row]:
         """The results of a learner that count, as of this run: of each exercise the latest."""
         found = self._ask(
-            "SELECT result, kit, source, submission, max(run) FROM results "
-            "WHERE learner = :learner AND run BETWEEN :first AND :last GROUP BY exercise",
+            "SELECT result, source, submission, max(run) FROM results "
+            f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
             run,
             learner,
         )
         return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
 
+    def sources(self, learner: str, run: Run) -> dict[str, bytes]:
+        """What was graded of a learner's work, as of this run, by exercise."""
+        found = self._ask(
+            "SELECT exercise, content, max(run) FROM results LEFT JOIN sources USING (submission, exercise) "
+            f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
+            run,
+            learner,
+        )
+        return {exercise: zlib.decompress(content) for exercise, content, _ in found if content is not None}
+
     def entries(self, run: Run) -> dict[str, set[str]]:
         """Whose each entry of the class's folder was that was graded, as of this run."""
-        found: dict[str, set[str]] = {}
-        query = "SELECT DISTINCT entry, learner FROM submissions WHERE run BETWEEN :first AND :last"
-        for entry, learner in self._ask(query, run):
-            found.setdefault(entry, set()).add(learner)
+        found: dict[str, set[str]] = defaultdict(set)
+        for entry, learner in self._ask(f"SELECT entry, learner FROM submissions WHERE {AS_OF}", run):
+            found[entry].add(learner)
         return found
 
     def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[FileProblem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
-        found = self._ask(
-            "SELECT digest, problems FROM submissions WHERE learner = :learner AND run BETWEEN :first AND :last "
-            "ORDER BY id DESC LIMIT 1",
-            run,
-            learner,
-        ).fetchone()
-        return (found[0], _PROBLEMS.validate_json(found[1])) if found else ("", ())
+        query = f"SELECT digest, problems, max(id) FROM submissions WHERE learner = :learner AND {AS_OF}"
+        digest, problems, _ = self._ask(query, run, learner).fetchone()
+        return digest or "", _PROBLEMS.validate_json(problems or "[]")
 
     def submission(self, id: int) -> Submission:
         """What was graded."""
@@ -360,27 +333,20 @@ class Store:
 
     def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""
-        found: dict[str, dict[str, Override]] = {}
         query = (
-            "SELECT learner, exercise, points, reason FROM overrides "
-            "WHERE run IN (SELECT id FROM runs WHERE first = :first) ORDER BY id"
+            "SELECT learner, exercise, points, reason, max(id) FROM overrides "
+            "WHERE run IN (SELECT id FROM runs WHERE first = :first) GROUP BY learner, exercise ORDER BY max(id)"
         )
-        for learner, exercise, points, reason in self._ask(query, run):
-            theirs = found.setdefault(learner, {})
-            theirs.pop(exercise, None)
+        found: dict[str, dict[str, Override]] = defaultdict(dict)
+        for learner, exercise, points, reason, _ in self._ask(query, run):
             if points is not None:
-                theirs[exercise] = Override(points, reason)
+                found[learner][exercise] = Override(points, reason)
         return found
 
     def unmatched(self) -> list[Unmatched]:
         """What was handed in and is nobody's, or was given to a learner by a person, as of the last run."""
         found = self._sql.execute("SELECT entry, why, is_submission, learner FROM unmatched ORDER BY rowid")
         return [Unmatched(entry, why, bool(flag), learner) for entry, why, flag, learner in found]
-
-
-def _text(name: str) -> str:
-    """A name of the file system as text: what is no UTF-8 becomes question marks."""
-    return name.encode("utf-8", "replace").decode()
 
 
 def _now() -> str:

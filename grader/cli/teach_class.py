@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -15,9 +15,8 @@ from grader.course.installed import refuse_exposed
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.files import write_output
 from grader.intake import read_submission
-from grader.render.safe_text import encodable, safe_line, visible
+from grader.render.safe_text import encodable, visible
 from grader.render.terminal import print_record
-from grader.render.wording import score
 from grader.service.client import judge_for
 
 from .app import TEACH, app, say
@@ -99,7 +98,6 @@ def grade(
     demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
-    from grader.classroom.grading_terms import stamped
     from grader.classroom.results import final_record
 
     submission = read_submission(path, chosen)
@@ -107,7 +105,7 @@ def grade(
     records: list[Record] = []
     with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
         judge.grade([submission], records.append, advance)
-    record, remarks = final_record(stamped(records[0], chosen), chosen)
+    record, remarks = final_record(records[0], chosen)
     for remark in remarks:
         say(remark)
     if html is not None:
@@ -165,6 +163,8 @@ def grade_class(
     refuse_exposed(level, chosen.root, folder, out)
     options = ClassOptions(
         level=level,
+        say=say,
+        progress=partial(progress, "Grading"),
         jobs=jobs,
         scheduler=scheduler,
         resume=resume,
@@ -176,25 +176,13 @@ def grade_class(
         seed=None if seed is None else seed_or_fresh(seed, chosen),
         pages=html,
     )
-    _show_class(grade_class(folder, out, chosen, options, _Terminal()), out)
-
-
-class _Terminal:
-    """Where a run says what it does."""
-
-    def say(self, sentence: str) -> None:
-        """Print a sentence on standard error."""
-        say(sentence)
-
-    def progress(self, total: int) -> AbstractContextManager[Callable[[str, bool], None]]:
-        """A progress bar; see `terms.progress`."""
-        return progress("Grading", total)
+    _show_class(grade_class(folder, out, chosen, options), out)
 
 
 def _show_class(graded: GradedClass, out: Path) -> None:
     """Print the class, where its records and its page are, and the points that a resumed run has changed."""
     from grader.classroom.class_contents import UNMATCHED
-    from grader.classroom.diff import told
+    from grader.classroom.earlier_run import told
     from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
     from grader.render.class_table import print_class
@@ -234,7 +222,7 @@ def explain(
     demand_results(out, "kata explain {} LEARNER")
     chosen = course_of_class(out, course)
     refuse_exposed("full", chosen.root)
-    from grader.classroom.explain import explain as explained
+    from grader.classroom.learner_requests import explain as explained
 
     for line in explained(out, learner, exercises or (), chosen):
         print(encodable(line, sys.stdout.encoding or "utf-8"))
@@ -253,7 +241,7 @@ def diff(
     demand_results(out, "kata diff {}")
     if other:
         demand_results(other, f"kata diff {out} {{}}")
-    from grader.classroom.diff import compared
+    from grader.classroom.earlier_run import compared
 
     for line in compared(out, other, course_of_class(other or out, course)):
         print(line)
@@ -273,12 +261,12 @@ def override(
     For one exercise; they are kept when a run goes on.
     """
     demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
-    from grader.classroom.corrections import override_points
+    from grader.classroom.learner_requests import override_points
 
-    done = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
-    for remark in done.remarks:
+    done, remarks = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
+    for remark in remarks:
         say(remark)
-    print(f"{safe_line(done.learner)}, {done.exercise}: {score(done.before)} -> {score(done.after)} points.")
+    print(done)
 
 
 @app.command(rich_help_panel=TEACH)
@@ -333,7 +321,7 @@ def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
     Their records, sources and pages.
     """
     demand_results(out, "kata forget {} LEARNER")
-    from grader.classroom.corrections import forget_learner
+    from grader.classroom.learner_requests import forget_learner
 
     for line in forget_learner(out, learner, course_of_class(out, course)):
         print(visible(line))

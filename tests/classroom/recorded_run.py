@@ -40,14 +40,14 @@ class Answering(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         assert fn is grade_one
-        _, task = args
-        self.asked.append((task.submission.name, task.exercises))
+        _, submission, exercises = args
+        self.asked.append((submission.name, exercises))
         future: Future[Any] = Future()
-        if error := self.failing.get(task.submission.name):
+        if error := self.failing.get(submission.name):
             future.set_exception(error)
         else:
-            worth = {id: self.course.exercise(id).points for id in task.exercises}
-            future.set_result(tuple(self._result(id, worth[id], task.submission) for id in worth))
+            worth = {id: self.course.exercise(id).points for id in exercises}
+            future.set_result(tuple(self._result(id, worth[id], submission) for id in worth))
         return future
 
     def _result(self, id: str, worth: float, submission: Submission) -> ExerciseResult:
@@ -110,8 +110,8 @@ def run_class(
     ran = Ran(heard)
     if not options.get("resume") and (out / "class.db").exists():
         options = {"anew": True, **options}
-    how = ClassOptions(**{"level": "none", "jobs": 2, "seed": 5, **options})
-    ran.result = grade_class(folder, out, course, how, ran, lambda count, terms: executor or Answering(course))
+    how = ClassOptions(say=ran.say, progress=ran.progress, **{"level": "none", "jobs": 2, "seed": 5, **options})
+    ran.result = grade_class(folder, out, course, how, lambda count, terms: executor or Answering(course))
     return ran
 
 

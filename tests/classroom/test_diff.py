@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.diff import compared, told
+from grader.classroom.earlier_run import compared, told
 from grader.errors import KataError
 
 SHARE = "01_parts/01_share"
@@ -41,8 +41,9 @@ def test_diff_says_on_which_terms_who_is_in_one_alone_and_whose_points_differ(th
         "  cy  share  0 -> 4  (the course and the seed and the isolation)",
     ]
     assert list(compared(earlier, three.out, three.course)) == [
-        "On other terms: the course was Tiny 1 and is Tiny 2; the hidden checks, solutions or known mistakes of share were "
-        "changed; the exercises were all and are share, split; the seed was 5 and is 6; the isolation was none and is process.",
+        "On other terms: the hidden checks, solutions or known mistakes of share were changed; the course was Tiny 1 and is "
+        "Tiny 2; the choice of exercises was all and is share, split; the seed was 5 and is 6; the isolation was none and is "
+        "process.",
         *alone,
         *moves,
         "2 differences, of 2 of 2 learners in both.",

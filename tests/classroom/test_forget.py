@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from grader.classroom.corrections import forget_learner
+from grader.classroom.learner_requests import forget_learner
 from grader.classroom.store import reading
 from tests.cases import rows, table
 

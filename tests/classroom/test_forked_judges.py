@@ -22,9 +22,7 @@ import json, os, sys
 from concurrent.futures import wait
 from pathlib import Path
 
-from grader.classroom.judging import start_ahead
-from grader.classroom.pool import Judges
-from grader.classroom.grading_terms import Terms
+from grader.classroom.judging import Judges, Terms, start_ahead
 from processes import children
 
 

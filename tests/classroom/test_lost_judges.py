@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.pool import LOSSES_IN_A_ROW, TRIES
+from grader.classroom.judging import LOSSES_IN_A_ROW, TRIES
 from grader.classroom.results import read_results
 from grader.errors import KataError
 

@@ -6,12 +6,12 @@ import csv
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from grader.classroom.corrections import override_points
+from grader.classroom.learner_requests import override_points
 from grader.errors import KataError
 from tests.cases import rows, table
 
@@ -23,74 +23,32 @@ BEFORE_GRADING = {".lock", "unmatched.csv"}
 """What a run that graded nothing may leave in OUT."""
 
 
-@dataclass(frozen=True)
-class Step:
-    """One run, what happens before it, and what must come of it, as the head of runs.yml says."""
-
-    work: Mapping[str, str] = field(default_factory=dict)
-    remove: Sequence[str] = ()
-    rename: Mapping[str, str] = field(default_factory=dict)
-    pack: Sequence[str] = ()
-    zips: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    folder: str = ""
-    out: str = ""
-    write: Mapping[str, str] = field(default_factory=dict)
-    edit: Sequence[Sequence[str]] = ()
-    generous: Sequence[str] = ()
-    programs: str = ""
-    override: Sequence[Sequence[str]] = ()
-
-    roster: str = ""
-    fill: Mapping[str, str] = field(default_factory=dict)
-    match: str = ""
-    failing: Sequence[str] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    refused: str | Sequence[str] = ()
-    points: Mapping[object, float] | None = None
-    worth: Mapping[object, float] = field(default_factory=dict)
-    asked: Mapping[object, str] | None = None
-    graded: Sequence[str] | None = None
-    moves: Sequence[str] = ()
-    faults: Sequence[str] = ()
-    unmatched: Sequence[str] = ()
-    rows: Mapping[object, str] | None = None
-    says: Sequence[str] = ()
-    silent: Sequence[str] = ()
-    problems: Mapping[object, Sequence[str]] = field(default_factory=dict)
-    exercises: Mapping[object, str] = field(default_factory=dict)
-    absent: Sequence[str] | None = None
-    kept: Sequence[str] = ()
-    same: bool = False
-
-    @property
-    def parts(self) -> Sequence[str]:
-        """Those of the sentence with which the run is refused."""
-        return [self.refused] if isinstance(self.refused, str) else self.refused
+def step(**told: Any) -> SimpleNamespace:
+    """One run, what happens before it, and what must come of it."""
+    unsaid = TABLE["unsaid"]
+    assert told.keys() <= {*unsaid, *OPTIONS}
+    options = {name: told.pop(name) for name in OPTIONS if name in told}
+    return SimpleNamespace(**{**unsaid, **told}, options=options)
 
 
-def step(told: str | Mapping[str, Any]) -> Step:
-    """A step of a story: one of `starts`, or as it is told there."""
-    known = TABLE["starts"][told] if isinstance(told, str) else told
-    options = {name: known[name] for name in OPTIONS if name in known}
-    return Step(**{name: each for name, each in known.items() if name not in OPTIONS}, options=options)
-
-
-STORIES = {name: list(map(step, steps)) for name, steps in TABLE["stories"].items()}
+STORIES = {
+    name: [step(**(TABLE["starts"][each] if isinstance(each, str) else each)) for each in steps]
+    for name, steps in TABLE["stories"].items()
+}
 
 
 @rows(STORIES, "steps")
-def test_run_after_run(steps: Sequence[Step], room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_after_run(steps: Sequence[SimpleNamespace], room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, each in enumerate(steps):
         _prepare(each, room, monkeypatch)
         _grade(each, room, {"resume": number > 0, **each.options})
     last = steps[-1]
     if not (last.refused or last.failing):
         options = {name: last.options[name] for name in ("only", "seed") if name in last.options}
-        _grade(Step(graded=[], unmatched=last.unmatched, same=True), room, {"resume": True, **options})
+        _grade(step(graded=[], unmatched=last.unmatched, same=True), room, {"resume": True, **options})
 
 
-def _prepare(each: Step, room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def _prepare(each: SimpleNamespace, room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     room.folder = room.place / (each.folder or room.folder.name)
     room.out = room.folder / each.out if each.out else room.out
     room.hand_in({name: WORK.get(text, text) for name, text in each.work.items()})
@@ -115,7 +73,7 @@ def _prepare(each: Step, room: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("grader.classroom.grading_terms.version", lambda name: f"{each.programs} {name}")
 
 
-def _grade(each: Step, room: Any, options: Mapping[str, Any]) -> None:
+def _grade(each: SimpleNamespace, room: Any, options: Mapping[str, Any]) -> None:
     """One run, and a look at all that came of it."""
     results = room.out / "results.jsonl"
     written = results.read_bytes() if results.exists() else None
@@ -131,8 +89,9 @@ def _grade(each: Step, room: Any, options: Mapping[str, Any]) -> None:
     if each.refused:
         with pytest.raises(KataError) as refused:
             run_it()
+        parts = each.refused if isinstance(each.refused, list) else [each.refused]
         assert isinstance(each.refused, list) or "\n" not in str(refused.value)
-        assert [part for part in each.parts if part not in str(refused.value)] == []
+        assert [part for part in parts if part not in str(refused.value)] == []
         assert (
             results.read_bytes() == written if written else {path.name for path in room.out.glob("*")} <= BEFORE_GRADING
         )
@@ -160,7 +119,7 @@ def _grade(each: Step, room: Any, options: Mapping[str, Any]) -> None:
     assert not each.same or results.read_bytes() == written
 
 
-def _filled(each: Step, room: Any) -> str:
+def _filled(each: SimpleNamespace, room: Any) -> str:
     """The text of OUT/unmatched.csv after a person has filled its column."""
     if not each.fill:
         return ""
@@ -170,7 +129,7 @@ def _filled(each: Step, room: Any) -> str:
     return "\n".join(["entry,why,learner", *(f"{row['entry']},,{each.fill.get(row['entry'], '')}" for row in rows), ""])
 
 
-def _see_rows(each: Step, room: Any) -> None:
+def _see_rows(each: SimpleNamespace, room: Any) -> None:
     if each.rows is not None:
         rows = room.unmatched
         assert rows.keys() == {str(entry) for entry in each.rows}

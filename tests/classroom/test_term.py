@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from grader.classroom.corrections import forget_learner, override_points
+from grader.classroom.learner_requests import forget_learner, override_points
 
 Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
