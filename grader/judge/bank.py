@@ -19,7 +19,7 @@ from typing import Any
 from grader.course import Course, Exercise
 from grader.course.model import FAMILIES
 
-from .faults import GraderBroken, fault, place, told
+from .faults import GraderBroken, fault, place
 
 Edit = tuple[str, str]
 
@@ -238,7 +238,7 @@ def defined_anew(reference: str, text: str, whose: str) -> str:
         new = {_name(node): node for node in ast.parse(text).body}
     except SyntaxError as error:
         raise GraderBroken(
-            f"{whose}: {told(error)} in line {error.lineno} of its definitions. Mend that line"
+            f"{whose}: SyntaxError: {error.msg} in line {error.lineno} of its definitions. Mend that line"
         ) from None
     lines = [line for line in reference.splitlines() if line.strip() not in MARKERS]
     old = [node for node in ast.parse("\n".join(lines)).body if _name(node)]

@@ -137,11 +137,10 @@ def _tensor_difference(
     wrong_form = form_difference(came, expected, what=what, axes=axes)
     if wrong_form or torch.equal(came, expected):
         return wrong_form
-    off, room = (came.double() - expected.double()).abs(), _room(expected, slack, scale)
-    most = float(off.max())
+    room, most = _room(expected, slack, scale), float((came.double() - expected.double()).abs().max())
     if isinstance(room, float) and math.isfinite(most) and (most <= room or not what):
         return None if most <= room else "wrong"  # one number decides, and most of a judge's work is comparing
-    wrong = _wrong_numbers(off, came, expected, room)
+    wrong = _wrong_numbers(came, expected, room)
     if not bool(wrong.any()):
         return None
     return _describe_wrong(wrong, came, expected, what, axes, float(torch.as_tensor(room).max())) if what else "wrong"
@@ -160,17 +159,15 @@ def _room(expected: torch.Tensor, slack: Any = None, scale: float | None = None)
     return room
 
 
-def _wrong_numbers(
-    off: torch.Tensor, came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor
-) -> torch.Tensor:
+def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor) -> torch.Tensor:
+    off = (came.double() - expected.double()).abs()
     # infinities and NaN are right where they are expected
     return ~((off <= room) | (came == expected) | (came.isnan() & expected.isnan()))
 
 
 def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
-    off = (came.double() - expected.double()).abs()
-    return _wrong_numbers(off, came, expected, _room(expected, scale=_scale(expected, GENEROUS)))
+    return _wrong_numbers(came, expected, _room(expected, scale=_scale(expected, GENEROUS)))
 
 
 def _describe_wrong(

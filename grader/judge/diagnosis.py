@@ -6,7 +6,7 @@ the same, so that a record is the same whoever was graded before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -65,16 +65,22 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
 class _Compared:
     """One answer of the learner's code beside the reference's, to be compared with a known mistake's.
 
-    has_wrong_values: it is wrong, and no error. effort: cost of a comparison in steps. gives: whether a known mistake
-    gives this answer here.
+    asked: a case, as a question and its number in that, or a talk. has_wrong_values: it is wrong, and no error.
+    effort: cost of a comparison in steps.
     """
 
+    asked: tuple[Question, int] | Reading
     came: Any
     right: Any
     is_wrong: bool
     has_wrong_values: bool
     effort: int
-    gives: Callable[[GivesAnswers, Any], bool]
+
+    def is_given_by(self, module: GivesAnswers, answer: Any) -> bool:
+        """Whether a known mistake gives this answer here."""
+        if isinstance(self.asked, Reading):
+            return module.gives_reading(replace(self.asked, came=answer))
+        return module.gives(answer, *self.asked)
 
 
 def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
@@ -84,20 +90,17 @@ def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared
             for number, (came, right) in enumerate(zip(each.answers, expected.answers_to(each.question), strict=True)):
                 is_wrong, effort = not same_answers(came, right), each.question.cases[number].effort
                 has_values = is_wrong and came.error is None
-                yield _Compared(came, right, is_wrong, has_values, effort, _gives_in(each.question, number))
+                yield _Compared((each.question, number), came, right, is_wrong, has_values, _cost(effort, is_wrong))
         elif not expected.is_plan:
-            right_reading = read_from(each.talk, expected.answers_to)
-            is_wrong = not check.passed and right_reading != each.came
+            read = read_from(each.talk, expected.answers_to)
+            is_wrong = not check.passed and read != each.came
             has_values = is_wrong and "error" not in each.came
-            yield _Compared(each.came, right_reading, is_wrong, has_values, each.effort, _reads_in(each))
+            yield _Compared(each, each.came, read, is_wrong, has_values, _cost(each.effort, is_wrong))
 
 
-def _gives_in(question: Question, number: int) -> Callable[[GivesAnswers, Any], bool]:
-    return lambda module, answer: module.gives(answer, question, number)
-
-
-def _reads_in(reading: Reading) -> Callable[[GivesAnswers, Any], bool]:
-    return lambda module, came: module.gives_reading(replace(reading, came=came))
+def _cost(effort: int, is_wrong: bool) -> int:
+    """The steps of a comparison that takes so many; right answers rule out less."""
+    return effort * (1 if is_wrong else RIGHT_TELLS_LESS)
 
 
 # --- naming it --------------------------------------------------------------------------------------------------------
@@ -136,7 +139,7 @@ class _Naming:
         self._failed = failed
         # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
         self._checks = {name: sorted(of, key=lambda case: not case.is_wrong) for name, of in cases.items() if of}
-        self._cases = sorted((case for of in self._checks.values() for case in of), key=_cost)
+        self._cases = sorted((case for of in self._checks.values() for case in of), key=lambda case: case.effort)
         self._left = MOST_STEPS
         self._is_partly_known = False
         """Whether any mistake gave any of the wrong numbers."""
@@ -165,16 +168,16 @@ class _Naming:
     def _gives(self, module: GivesAnswers, cases: Sequence[_Compared]) -> bool:
         """Whether a known mistake gives all of the learner's answers in these cases."""
         for case in cases:
-            self._spend(_cost(case))
-            if not case.gives(module, case.came):
+            self._spend(case.effort)
+            if not case.is_given_by(module, case.came):
                 return False
             self._is_partly_known |= case.has_wrong_values
         return True
 
     def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
         """Whether a known mistake gives the reference's answer in this case."""
-        self._spend(_cost(case))
-        return case.gives(module, case.right)
+        self._spend(case.effort)
+        return case.is_given_by(module, case.right)
 
     # --- one mistake, or several that each explain a part ------------------------------------------------------------
 
@@ -212,8 +215,8 @@ class _Naming:
         is combined into one file, if its edits are compatible, and asked like any mistake.
         """
         wrong = [[case for case in of if case.has_wrong_values] for of in self._checks.values()]
-        probes = [min(of, key=_cost) for of in wrong if of][:MOST_PROBES]
-        if self._expected.is_plan or not probes or _cost(self._cases[-1]) > MOST_EFFORT_OF_A_CASE:
+        probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
+        if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
             return []
         chosen = {id(case) for case in probes}
         further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
@@ -244,8 +247,3 @@ class _Naming:
             shows = changed or any(not self._is_right(module, case) for case in further)
             if shows and all(self._is_right(module, case) for case in right):
                 yield _Suspect(place, mistake, changed)
-
-
-def _cost(case: _Compared) -> int:
-    """The steps of one comparison; right answers rule out less."""
-    return case.effort * (1 if case.is_wrong else RIGHT_TELLS_LESS)

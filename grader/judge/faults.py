@@ -46,13 +46,8 @@ def line_of(error: BaseException, path: Path) -> int:
     return lines[-1] or 0 if lines else 0
 
 
-def told(error: BaseException) -> str:
-    """The error on one line."""
-    words = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"{type(error).__name__}: {' '.join(words.split())}".rstrip(": ")
-
-
 def fault(error: BaseException, path: Path) -> str:
     """One sentence about a file of the course that cannot be run: where, what, and what to do."""
-    line = line_of(error, path)
-    return f"{place(path, line)}: {told(error)}. Mend {'that line' if line else 'the file'}"
+    line, words = line_of(error, path), error.msg if isinstance(error, SyntaxError) else str(error)
+    told = f"{type(error).__name__}: {' '.join(words.split())}".rstrip(": ")
+    return f"{place(path, line)}: {told}. Mend {'that line' if line else 'the file'}"
