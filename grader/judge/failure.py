@@ -28,14 +28,11 @@ MOST_LIKENED = 200
 DOCUMENTED = re.compile(r" +(\w+(?:, \w+)*) +(\([^()]*\)(?: or \([^()]*\))*)(?: |$)")
 """A line of a stub's docstring that says a tensor's shape: `q, k, v   (b, h, n, d)   batch, heads, ...`."""
 ALIKE = re.compile(r"\b(\w+) and (\w+) alike")
-ROLES = tuple(
-    frozenset(names.split())
-    for names in (
-        "q query queries",
-        "k key keys",
-        "v value values",
-        "scores weights attn attn_scores attn_weights attention_scores attention_weights",
-    )
+ROLES = (
+    ("q", "query", "queries"),
+    ("k", "key", "keys"),
+    ("v", "value", "values"),
+    ("scores", "weights", "attn", "attn_scores", "attn_weights", "attention_scores", "attention_weights"),
 )
 """Names that stand for tensors of one shape."""
 NO_MODULE = re.compile(r"No module named '([\w.]{1,60})'")
@@ -157,8 +154,8 @@ def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str, source
     widths = [max((len(row[column]) for row in known), default=0) for column in (0, 1)]
     told = ""
     for name, shape in known:
-        alike = next((role for role in ROLES if name in role), frozenset())
-        axes = next((documented[each] for each in (name, *sorted(alike)) if each in documented), "")
+        alike = next((role for role in ROLES if name in role), ())
+        axes = next((documented[each] for each in (name, *alike) if each in documented), "")
         told += f"\n    {name:<{widths[0]}}  {shape:<{widths[1]}}  {axes and f'docstring: {axes}'}".rstrip()
     return told
 

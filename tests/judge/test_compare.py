@@ -1,5 +1,8 @@
+"""Values are compared up to rounding; a difference is told without numbers, and where it is."""
+
 import math
 import random
+from typing import Any
 
 import pytest
 import torch
@@ -10,12 +13,14 @@ from grader.judge.compare import (
     gradients_difference,
     in_words,
     is_far_off,
+    misplaced,
     same,
+    where,
     wrong_places,
 )
 from grader.sandbox.inside.wire import Opaque
 
-from ..cases import rows
+from ..cases import rows, table
 
 DUE = torch.tensor([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4]])
 
@@ -183,3 +188,61 @@ def test_telling_same_from_other_in_short_agrees_with_looking_at_every_number(dt
         assert is_same is not bool(wrong_places(came, expected).any()), f"{came} {expected}"
         seen.add(is_same)
     assert seen == {True, False}
+
+
+# --- where it is wrong ---------------------------------------------------------------------------------------------------
+
+AXES = ("batch", "head", "query", "key")
+
+
+@rows(table(__file__, "patterns.yml"), "wrong", "told", "axes")
+def test_pattern_is_named(wrong: Any, told: str, axes: list[str] | None) -> None:
+    flags = torch.tensor(wrong).bool()
+    assert where(flags, AXES[4 - flags.dim() :] if axes is None else axes) == told
+
+
+COUNTED = torch.arange(24.0).reshape(2, 3, 4)
+SQUARE = torch.arange(32.0).reshape(2, 4, 4) ** 1.5
+
+ORDERS = {
+    "square axes exchanged": (SQUARE.transpose(1, 2), SQUARE, "the axes query and key are exchanged"),
+    "rows exchanged": (COUNTED[:, [2, 0, 1]], COUNTED, "the rows (along key) are in another order"),
+    "view instead of transpose": (COUNTED.transpose(1, 2).reshape(2, 3, 4), COUNTED, "they are in other places"),
+    "other numbers": (COUNTED + 1, COUNTED, ""),
+    "equal numbers by chance": (torch.eye(4).flip(0), torch.eye(4), ""),
+    "a mask": (torch.eye(4).flip(0).bool(), torch.eye(4).bool(), ""),
+    "NaN": (COUNTED * torch.nan, COUNTED, ""),
+    "nothing at all": (torch.empty(0, 3), torch.empty(0, 3), ""),
+}
+
+
+@rows(ORDERS, "came", "expected", "told")
+def test_numbers_in_other_places_are_recognised(came: torch.Tensor, expected: torch.Tensor, told: str) -> None:
+    assert misplaced(came, expected, 1e-5, AXES[4 - expected.dim() :]) == told
+
+
+def test_numbers_too_close_to_tell_apart_are_not_called_misplaced() -> None:
+    expected = torch.tensor([1.0, 1.001, 1.002, 1.003])
+    assert misplaced(expected.flip(0), expected, 0.03) == ""
+
+
+def told(came: torch.Tensor, expected: torch.Tensor, axes: tuple[str, ...] = AXES[1:]) -> str:
+    return str(difference(came, expected, what="The output", axes=axes))
+
+
+def test_message_of_the_comparison_says_it() -> None:
+    assert told(SQUARE.transpose(1, 2).contiguous(), SQUARE) == (
+        "The output has the right shape and the right numbers, but the axes query and key are exchanged."
+    )
+    broken = COUNTED.clone()
+    broken[1, 2] = torch.nan
+    assert told(broken, COUNTED) == (
+        "The output has NaN in 4 of 24 places (only in head 1, in row (query) 2, counted from 0)."
+    )
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 3), (2, 3), (4, 4)], ids=str)
+def test_axes_are_named_only_of_the_shape_that_was_expected(shape: tuple[int, ...]) -> None:
+    assert told(torch.zeros(shape), COUNTED) == (
+        f"The output has shape {shape}; (2, 3, 4) = (head, query, key) was expected."
+    )
