@@ -248,8 +248,9 @@ def defined_anew(reference: str, text: str, whose: str) -> str:
     behind = text.splitlines()
     for node in reversed(old):
         other = new.get(_name(node))
-        if isinstance(other, ast.ClassDef) and "__init__" not in map(_name, other.body):
-            behind[other.lineno - 1] = f"class {other.name}({other.name}):"
+        inherits = isinstance(other, ast.ClassDef) and "__init__" not in map(_name, other.body)
+        if other is not None and inherits and isinstance(node, ast.ClassDef):
+            behind[other.lineno - 1] = f"class {node.name}({node.name}):"
         elif other is not None:
             begin = min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
             del lines[begin - 1 : node.end_lineno]
