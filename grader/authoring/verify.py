@@ -24,7 +24,7 @@ from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
 from grader.judge.expected import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.rehearsal import asks_otherwise
+from grader.judge.session import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
 from grader.starting import go_back, started_from_home

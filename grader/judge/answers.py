@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 import torch
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from .case import GRADIENTS, Case, Question
 from .compare import gradients_difference, plain_name, same
@@ -41,36 +41,36 @@ Shapes = Annotated[list[Annotated[tuple[Function, Sizes], Field(strict=False)]],
 Parameter = Annotated[tuple[list[int], bool], Field(strict=False)]
 """A parameter's shape, and whether it is trained."""
 
-STRICT = ConfigDict(strict=True, arbitrary_types_allowed=True)
+
+def _form(**parts: Any) -> type[BaseModel]:
+    """The form of a mapping: for each part its type, or its type and what it is when it is absent."""
+    fields: dict[str, Any] = {name: part if isinstance(part, tuple) else (part, ...) for name, part in parts.items()}
+    return create_model("Form", __config__=ConfigDict(strict=True, arbitrary_types_allowed=True), **fields)
 
 
-def _form(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind, config=STRICT)
+def _error(**parts: Any) -> type[BaseModel]:
+    return _form(step=(int, -1), kind=str, **parts)
 
 
-_TEXT, _NAMES, _SIZES, _FRAMES = map(_form, (Text, Names, Sizes, Frames))
-
-ERRORS: Mapping[str, Mapping[str, TypeAdapter[Any]]] = {
-    "exception": {"type": _TEXT, "message": _TEXT, "frames": _FRAMES, "tensors": _form(Shapes)},
-    "memory": {"frames": _FRAMES},
-    "forbidden": {"name": _TEXT},
-    "no_entry": {"name": _TEXT},
-    "no_attribute": {"name": _TEXT},
-    "names": {"missing": _NAMES, "unexpected": _NAMES, "plain": _NAMES},
-    "weight_shape": {"name": _form(Name), "came": _SIZES, "expected": _SIZES},
-    "not_a_module": {"what": _TEXT},
-    "no_part": {"what": _TEXT},
-    "no_tensor": {"what": _TEXT},
+ERRORS: Mapping[str, type[BaseModel]] = {
+    "exception": _error(type=Text, message=Text, frames=Frames, tensors=(Shapes, [])),
+    "memory": _error(frames=Frames),
+    "forbidden": _error(name=Text),
+    "no_entry": _error(name=Text),
+    "no_attribute": _error(name=Text),
+    "names": _error(missing=Names, unexpected=Names, plain=(Names, [])),
+    "weight_shape": _error(name=Name, came=Sizes, expected=Sizes),
+    "not_a_module": _error(what=Text),
+    "no_part": _error(what=Text),
+    "no_tensor": _error(what=Text),
 }
-"""The parts of an error of the learner's code, by its kind."""
-MAY_BE_ABSENT = ("tensors", "plain")
-_STEP = _form(int)
+"""The form of an error of the learner's code, by its kind."""
 
-ANSWER_SCHEMAS: Mapping[str, TypeAdapter[Any]] = {
-    "parameters": _form(dict[str, Parameter]),
-    "gradients": _form(dict[str, torch.Tensor | None]),
-    "buffers": _form(list[str]),
-    "refuses": _form(str),
+ANSWERS: Mapping[str, type[BaseModel]] = {
+    "parameters": _form(answer=dict[str, Parameter]),
+    "gradients": _form(answer=dict[str, torch.Tensor | None]),
+    "buffers": _form(answer=list[str]),
+    "refuses": _form(answer=str),
 }
 """The form of the answer, by kind of step."""
 
@@ -94,85 +94,67 @@ class Answers:
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
-    @property
-    def size(self) -> int:
-        """Approximate size of the values in bytes."""
-        return _size(self.values)
-
-
-def _size(value: Any) -> int:
-    if isinstance(value, torch.Tensor):
-        return value.numel() * value.element_size()
-    if isinstance(value, Mapping):
-        return sum(_size(key) + _size(item) for key, item in value.items())
-    if isinstance(value, (list, tuple)):
-        return sum(map(_size, value))
-    return len(value) if isinstance(value, str) else 8
-
 
 def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
     """Check the form of a reply to these cases. Raises Malformed when it is invalid."""
     if not isinstance(reply, list) or len(reply) != len(cases):
-        raise Malformed("not one answer for each case")
+        raise Malformed
     return [_read(item, case) for item, case in zip(reply, cases, strict=True)]
 
 
 def _read(item: Any, case: Case) -> Answers:
     if not isinstance(item, dict) or item.keys() != {"answers", "error"} or not isinstance(item["answers"], dict):
-        raise Malformed("an answer without its parts")
+        raise Malformed
     if item["error"] is not None:
         return Answers({}, read_error(item["error"]))
     values = {}
     for number, name in case.returned.items():
         if str(number) not in item["answers"]:
-            raise Malformed(f"no answer for {name}")
-        values[name] = item["answers"][str(number)]
-        if form := ANSWER_SCHEMAS.get(case.steps[number]["do"]):
-            _validated(form, values[name])
-            values[name] = _with_plain_names(values[name])
+            raise Malformed
+        value = item["answers"][str(number)]
+        if form := ANSWERS.get(case.steps[number]["do"]):
+            _validated(form, {"answer": value})
+            if isinstance(value, dict):
+                value = {plain_name(key): part for key, part in value.items()}
+            elif isinstance(value, list):
+                value = [plain_name(part) for part in value]
+        values[name] = value
     return Answers(values)
-
-
-def _with_plain_names(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {plain_name(name): item for name, item in value.items()}
-    return [plain_name(name) for name in value] if isinstance(value, list) else value
 
 
 def read_error(error: Any) -> dict[str, Any]:
     """Check the form of a reported error; other parts are dropped. Raises Malformed when it is invalid."""
     kind = error.get("kind") if isinstance(error, dict) else None
     if not isinstance(kind, str) or kind not in ERRORS:
-        raise Malformed("an error of no kind")
-    found: dict[str, Any] = {"step": _validated(_STEP, error.get("step", -1)), "kind": kind}
-    for name, form in ERRORS[kind].items():
-        found[name] = _validated(form, error.get(name, [] if name in MAY_BE_ABSENT else None))
+        raise Malformed
+    found = _validated(ERRORS[kind], error).model_dump()
     if "plain" in found:
         found["plain"] = [name for name in found["plain"] if name in found["missing"]]
     return found
 
 
-def _validated(form: TypeAdapter[Any], value: Any) -> Any:
+def _validated(form: type[BaseModel], value: Any) -> BaseModel:
     try:
-        return form.validate_python(value)
-    except ValidationError as fault:  # told without the value itself, which is the learner's
-        first = fault.errors(include_url=False, include_context=False, include_input=False)[0]
-        raise Malformed(f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['type']}") from None
+        return form.model_validate(value)
+    except ValidationError:
+        raise Malformed from None  # without its text, which quotes what the learner's code sent
 
 
-def error_identity(error: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The key by which two errors count as the same, whatever the sizes and names in them."""
-    details = {
-        "exception": ("type", "step"),
-        "names": ("missing",),
-        "no_entry": ("name",),
-        "weight_shape": ("name", "came"),
-        "forbidden": ("name",),
-    }.get(error["kind"], ())
-    identity = (error["kind"], *(repr(error[name]) for name in details))
-    if error.get("type") == "RuntimeError":
+RECOGNISED_BY: Mapping[str, Sequence[str]] = {
+    "exception": ("type", "step"),
+    "names": ("missing",),
+    "no_entry": ("name",),
+    "weight_shape": ("name", "came"),
+    "forbidden": ("name",),
+}
+
+
+def error_identity(error: Mapping[str, Any]) -> dict[str, Any]:
+    """What an error is recognised by, whatever the sizes and names in it. It is an error with this identity itself."""
+    identity = {part: error[part] for part in ("kind", *RECOGNISED_BY.get(error["kind"], ()))}
+    if identity.get("type") == "RuntimeError":
         # torch raises RuntimeError for everything; only its message, without the sizes in it, distinguishes them
-        return (*identity, NUMBERS.sub("", error["message"].partition("\n")[0]))
+        identity["message"] = NUMBERS.sub("", error["message"].partition("\n")[0])
     return identity
 
 
@@ -201,7 +183,7 @@ def reach(gradients: Mapping[str, Any]) -> set[str]:
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question and the learner's answers, kept for the diagnosis."""
+    """One question and the answers to it: a learner's, or, in a plan, the reference's."""
 
     question: Question
     answers: list[Answers]
@@ -216,11 +198,7 @@ values, the same for the same answers. It draws no random numbers, since it is r
 
 
 class Ended(Exception):
-    """The code asked ended with an error."""
-
-    def __init__(self, error: Mapping[str, Any]) -> None:
-        super().__init__(error["kind"])
-        self.error = error
+    """The code asked ended with an error: the only argument."""
 
 
 @dataclass(frozen=True)
@@ -248,7 +226,8 @@ def talked(
     try:
         return talk(ask), None
     except Ended as ended:
-        return {"error": error_identity(ended.error)}, ended.error
+        (error,) = ended.args
+        return {"error": error_identity(error)}, error
 
 
 def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:

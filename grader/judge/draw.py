@@ -28,9 +28,8 @@ COMMON = ""
 
 ASKS_OTHERWISE = "it asks something else than it asks the reference"
 
-
 Drawn = tuple[str, tuple[Any, ...], Any]
-"""What was drawn: its kind, what was asked for, and what came: numbers, or the shapes of parameters."""
+"""What was drawn: its kind, what was asked for, and what came: numbers, or the forms of what the reference has."""
 
 
 class Draw:
@@ -51,15 +50,11 @@ class Draw:
         self.drawn: list[Drawn] = []
 
     def common(self) -> Draw:
-        """Numbers that all hidden checks of the exercise share, for what they ask about together."""
-        if self._again is not None:
-            return self
-        common = Draw(*self._of, COMMON, self._reference)
-        common.drawn = self.drawn
-        return common
+        """Numbers that all checks that converse share, for what they ask about together."""
+        return Draw(*self._of, COMMON, self._reference)
 
-    def _next(self, kind: str, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
-        """What is drawn next: all randomness comes from here."""
+    def once(self, kind: str, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
+        """What is drawn next, made by `fresh` when the plan is made, and again what it was from then on."""
         if self._again is None:
             self.drawn.append((kind, asked, fresh()))
         else:
@@ -70,20 +65,9 @@ class Draw:
         return self.drawn[-1][2]
 
     def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
-        numbers: torch.Tensor = self._next(kind, sizes, lambda: FRESH[kind](self._chance, *sizes))
+        """All randomness comes from here."""
+        numbers: torch.Tensor = self.once(kind, sizes, lambda: FRESH[kind](self._chance, *sizes))
         return numbers.clone()
-
-    def _shapes(self, entry: str, init: Sequence[Any], keywords: Mapping[str, Any]) -> Mapping[str, Sequence[int]]:
-        """The shape of every parameter of the reference's class."""
-
-        def fresh() -> dict[str, list[int]]:
-            if not self._reference:
-                raise NotInPlan(f"the parameters of {entry} are not known here")
-            made = self._reference[entry](*init, **keywords)
-            return {name: list(tensor.shape) for name, tensor in made.named_parameters()}
-
-        shapes: dict[str, list[int]] = self._next("shapes", (repr((entry, init, sorted(keywords.items()))),), fresh)
-        return shapes
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Normally distributed numbers of this shape."""
@@ -150,10 +134,18 @@ class Draw:
     def weights(self, entry: str, *init: Any, **keywords: Any) -> dict[str, torch.Tensor]:
         """Numbers for every parameter of the reference's class when made with these arguments, by name.
 
-        Matrices are scaled by 1/√(inputs), so that scores stay moderate whatever the width.
+        Matrices are scaled by 1/√(inputs), so that scores stay moderate whatever the width. Raises NotInPlan where
+        there is no reference.
         """
-        shapes = self._shapes(entry, init, keywords)
+
+        def shapes() -> dict[str, list[int]]:
+            if not self._reference:
+                raise NotInPlan(f"the parameters of {entry} are not known here")
+            made = self._reference[entry](*init, **keywords)
+            return {name: list(tensor.shape) for name, tensor in made.named_parameters()}
+
+        known = self.once("shapes", (repr((entry, init, sorted(keywords.items()))),), shapes)
         return {
             name: self.normal(*shape, scale=1.5 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5)
-            for name, shape in shapes.items()
+            for name, shape in known.items()
         }

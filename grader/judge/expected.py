@@ -25,8 +25,7 @@ from .bank import Mistake, both_from, load_bank
 from .case import Case, Question
 from .draw import Draw
 from .faults import NotInPlan
-from .plan import AS_REFERENCE, KnownMistake, Plan, Wrong
-from .plan_file import has_fingerprint
+from .plan import AS_REFERENCE, KnownMistake, Plan, is_sampled
 
 
 @contextlib.contextmanager
@@ -77,13 +76,6 @@ class TrustedModule:
         """Drop all cached answers: those of another seed are never used again."""
         self._answers.clear()
 
-    def can_be_loaded(self) -> bool:
-        """Whether the file runs, which is not certain for two edits combined."""
-        try:
-            return bool(self.namespace)
-        except Exception:
-            return False
-
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, from the cache if possible."""
         return [self.answer_to(question, number) for number in range(len(question.cases))]
@@ -118,10 +110,9 @@ class TrustedModule:
             replies = host.run_question({"cases": data}, namespace, self._name)
         try:
             # encode and decode, so that both sides of a comparison have the same types
-            copied = wire.copied(replies)
+            return read_answers(wire.copied(replies), cases)
         except wire.WireError:  # a mistake whose answer no worker could send
             return [Answers({}, {"kind": "too_large", "step": -1})] * len(cases)
-        return read_answers(copied, cases)
 
 
 def _perturbed(value: Any, generator: torch.Generator) -> Any:
@@ -156,31 +147,20 @@ class CourseCode:
     def both(self, place: int, other_place: int) -> TrustedModule | None:
         """Two known mistakes combined; None where they do not go together."""
         one, other = self.mistakes[place][0], self.mistakes[other_place][0]
-        text = None if one.source or other.source else both_from(one, other, self._text)
+        text = both_from(one, other, self._text)
         if text is None:
             return None
         module = TrustedModule(text, "two mistakes", remembers=one.remembers or other.remembers)
-        return module if module.can_be_loaded() else None
+        try:
+            return module if module.namespace else None
+        except Exception:  # two edits that do not go together, though the text is Python
+            return None
 
     def forget(self) -> None:
         """Drop all cached answers: those of another seed are never used again."""
         self.reference.forget()
         for _, module in self.__dict__.get("mistakes", ()):  # only if they were loaded
             module.forget()
-
-
-def _distance(expected: Any, moved: Any) -> Any:
-    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
-        return (
-            (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs()
-            if expected.shape == moved.shape
-            else None
-        )
-    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
-        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
-    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
-        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
-    return None
 
 
 # --- what is expected -------------------------------------------------------------------------------------------------
@@ -194,7 +174,7 @@ class Expected:
         self.code = code
         self.seed = seed
         self._exercise = exercise
-        self._slack: dict[bytes, list[Answers]] = {}
+        self._slack = dict(plan.wrong.slack)
         self._pairs = lru_cache(MAX_CACHED_PAIRS)(code.both) if code is not None else None
         self._loaded_pair: TrustedModule | None = None
 
@@ -219,33 +199,29 @@ class Expected:
 
     def slack(self, question: Question) -> list[Answers]:
         """How far rounding alone may move each number of these answers, in the same structure."""
-        kept = self.plan.wrong.slack if self.plan.wrong else self._slack
-        if question.digest in kept:
-            return kept[question.digest]
-        pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
-        slack = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
-        if len(self._slack) < MAX_CACHED_ANSWERS:
-            self._slack[question.digest] = slack
-        return slack
+        kept = self._slack.get(question.digest)
+        if kept is None:
+            pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
+            kept = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
+            if len(self._slack) < MAX_CACHED_ANSWERS:
+                self._slack[question.digest] = kept
+        return kept
 
     @cached_property
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
         """The known mistakes, ready to be compared with a learner's answers."""
         if self.code is not None:
             return self.code.mistakes
-        wrong = self.plan.wrong or Wrong()
-        return [(Mistake(each.id, each.message), _Printed(each, wrong, self)) for each in wrong.mistakes]
+        return [(Mistake(each.id, each.message), _Sampled(each, self)) for each in self.plan.wrong.mistakes]
 
     def pair(self, one: int, other: int) -> TrustedModule | None:
         """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan.
 
         Its answers are cached for later learners with the same two, its namespace only until the next pair.
         """
-        if self._pairs is None:
-            return None
         if self._loaded_pair is not None:
             self._loaded_pair.unload()
-        self._loaded_pair = self._pairs(one, other)
+        self._loaded_pair = self._pairs(one, other) if self._pairs is not None else None
         return self._loaded_pair
 
     def _reference(self) -> TrustedModule:
@@ -254,12 +230,22 @@ class Expected:
         return self.code.reference
 
 
+def _distance(expected: Any, moved: Any) -> Any:
+    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
+        is_same_form = expected.shape == moved.shape
+        return (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if is_same_form else None
+    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
+        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
+    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
+        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
+    return None
+
+
 @dataclass(frozen=True)
-class _Printed:
-    """A known mistake by the prints of its answers."""
+class _Sampled:
+    """A known mistake by samples of its answers."""
 
     mistake: KnownMistake
-    wrong: Wrong
     expected: Expected
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
@@ -268,11 +254,11 @@ class _Printed:
             raise NotInPlan("it is not known here what the known mistakes answer")
         if places[number] == AS_REFERENCE:
             return same_answers(came, self.expected.answers_to(question)[number])
-        return has_fingerprint(came, self.wrong.prints[places[number]])
+        return is_sampled(came, self.expected.plan.wrong.samples[places[number]])
 
     def gives_reading(self, reading: Reading) -> bool:
         raise NotInPlan("it is not known here what is read from the known mistakes")
 
 
-GivesAnswers = TrustedModule | _Printed
-"""A known mistake, as code or as prints of its answers: whether its answer or reading is the learner's."""
+GivesAnswers = TrustedModule | _Sampled
+"""A known mistake, as code or as samples of its answers: whether its answer or reading is the learner's."""

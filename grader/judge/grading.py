@@ -8,27 +8,24 @@ from __future__ import annotations
 import gc
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
 
 from grader.course import Course, Exercise
 from grader.intake import Submission
 from grader.mismatch import Mismatch, Shown
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
 from grader.sandbox.levels import Launched, Level
-from grader.sandbox.sandbox import AnySandbox, open_sandbox
+from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget
 
 from .checks import CHECK_ERRORS, Kit
 from .expected import Expected
 from .faults import CheckFailed, GraderBroken
-from .process import QUITTING, LocalProcess, Process, WalledProcess, frames_of
-from .rehearsal import expected_of
-from .session import Session, without_work
-
-Nothing = Literal["missing", "not_started"]
+from .process import QUITTING, frames_of
+from .session import Session, expected_of
 
 Attend = Callable[[Session, ExerciseResult], None]
 """Called with each exercise's session and its result."""
@@ -52,7 +49,6 @@ class Judge:
         self.level: Level = level
         self.seed = seed
         self._all_kits = {each.id: Kit(course, each) for each in course.exercises}
-        self.kits: dict[str, Kit] = {}
         self.choose(only)
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
         self._expected: dict[str, Expected] = {}
@@ -76,15 +72,18 @@ class Judge:
         everything that was asked and answered, hidden inputs included.
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
-        if wrong := [problem for kit in self.kits.values() for problem in _unbalanced(kit)]:
-            raise GraderBroken("; ".join(wrong))
+        for kit in self.kits.values():
+            worth, points = math.fsum(check.worth.points for check in kit.checks), kit.exercise.points
+            if abs(worth - points) > POINTS_TOLERANCE:
+                told = f"its checks are worth {worth:g} points, course.yml says {points:g}"
+                raise GraderBroken(f"{kit.exercise.id}: {told}")
         if not gc.get_freeze_count():
             # exempt torch's hundred thousand objects, which stay, from every later collection
             gc.freeze()
         gc.enable()  # it was off while everything was loaded (sandbox/levels.py)
         self.await_ready()
         for submission in submissions:
-            take(self._grade(submission, advance, show, attend))
+            take(self.record(submission, list(self._results(submission, advance, show, attend))))
 
     def await_ready(self) -> None:
         """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
@@ -98,54 +97,31 @@ class Judge:
 
     # --- one submission ---------------------------------------------------------------------------------------
 
-    def _grade(
+    def _results(
         self, submission: Submission, advance: Callable[[str], None], show: Shown | None, attend: Attend | None
-    ) -> Record:
+    ) -> Iterator[ExerciseResult]:
+        """The result of each exercise. Nothing that one was answered is kept while the ones after it are examined."""
         whole = Budget(self.course.submission_seconds, "submission time")
-        opened = [(kit, self.session(kit, submission, whole)) for kit in self.kits.values()]
-        left = [session for _, session in opened if isinstance(session, Session)]
-        sessions, results = list(left), []
+        sessions = [self.session(kit, submission, whole) for kit in self.kits.values()]
         try:
-            for kit, session in opened:
-                if isinstance(session, Session):
-                    left.remove(session)
-                    results.append(self._examine(session, left[:1]))
-                    if show is not None:
-                        for check, mismatch in session.mismatches().items():
-                            show(submission.name, kit.exercise.id, check, mismatch)
-                    if attend is not None:
-                        attend(session, results[-1])
-                else:
-                    results.append(without_work(kit, session))
-                advance(kit.exercise.id)
+            while sessions:
+                session, *others = sessions
+                result = self._examine(session, [each for each in others if not each.nothing][:1])
+                if show is not None:
+                    for check, mismatch in session.mismatches().items():
+                        show(submission.name, result.id, check, mismatch)
+                if attend is not None and not session.nothing:
+                    attend(session, result)
+                yield result
+                sessions.remove(session)
+                advance(result.id)
         finally:
-            for each in sessions:
-                each.close()
-        return self.record(submission, results)
+            for session in sessions:
+                session.close()
 
-    def session(
-        self, kit: Kit, submission: Submission, whole: Budget | None = None, path: str = ""
-    ) -> Session | Nothing:
-        """One submission at one exercise, not started yet; or why there is nothing to start.
-
-        whole: what the whole submission may use. path: where the learner's file is, for a debugger in this process.
-        """
-        source = submission.sources.get(kit.exercise.id)
-        refusals = [problem.message for problem in submission.problems if problem.exercise == kit.exercise.id]
-        if source is None and not refusals:
-            return "missing"
-        if source is not None and kit.is_untouched(source.content):
-            return "not_started"
-        content = source.content if source else b""
-
-        def open(expected: Expected) -> Process:
-            process: Process = LocalProcess(kit.exercise, content, path)
-            if self.sandbox is not None:
-                process = WalledProcess(kit.exercise, content, self._running_sandbox, expected.plan.rounds, whole)
-            process.refusal = "" if source else " ".join(refusals)
-            return process
-
-        return Session(kit, lambda: self.expected(kit), open)
+    def session(self, kit: Kit, submission: Submission, whole: Budget | None = None, path: str = "") -> Session:
+        """One submission at one exercise, not started yet."""
+        return Session(kit, submission, partial(self.expected, kit), self.sandbox, whole, path)
 
     def expected(self, kit: Kit) -> Expected:
         """What is expected of an exercise with the current seed; its plan is made once.
@@ -169,37 +145,26 @@ class Judge:
             problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
         )
 
-    def _running_sandbox(self) -> AnySandbox:
-        assert self.sandbox is not None
-        return self.sandbox
-
     def _examine(self, session: Session, ahead: Sequence[Session]) -> ExerciseResult:
         """Run the checks of one exercise; if the sandbox breaks, retry once with a new one, then report the error.
 
         ahead: whose code is locked down, loads and answers on another core meanwhile.
         """
         started = time.perf_counter()
-        for each in (session, *ahead):
-            each.process.start()
-        session.run()
-        if session.is_broken and self.sandbox is not None:
+        if not session.nothing:
             for each in (session, *ahead):
-                each.begin_again()
+                each.process.start()
+            session.run()
+        if session.is_broken and self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = open_sandbox(self.level)
+            for each in (session, *ahead):
+                each.begin_again(self.sandbox)
             self.await_ready()
             session.run()
         result = session.result(started)
         session.close()
         return result
-
-
-def _unbalanced(kit: Kit) -> list[str]:
-    """Report an exercise whose checks do not add up to its points."""
-    worth = math.fsum(check.worth.points for check in kit.checks)
-    if abs(worth - kit.exercise.points) <= POINTS_TOLERANCE:
-        return []
-    return [f"{kit.exercise.id}: its checks are worth {worth:g} points, course.yml says {kit.exercise.points:g}"]
 
 
 # --- check by check, in this process ----------------------------------------------------------------------------------
@@ -212,10 +177,9 @@ class SteppedExercise:
         """path: the learner's file, which a debugger shows. Raises GraderBroken when the checks cannot be collected."""
         self._judge, self._submission, self._path = judge, submission, path
         self._checks = {check.name: check for check in judge.kits[exercise.id].checks}
-        session = judge.session(judge.kits[exercise.id], submission, path=str(path))
-        if not isinstance(session, Session):
+        self._session = judge.session(judge.kits[exercise.id], submission, path=str(path))
+        if self._session.nothing:
             raise GraderBroken(f"there is nothing to check in {path.name}")
-        self._session = session
 
     def run(self, name: str) -> CheckFailed | None:
         """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""

@@ -7,19 +7,26 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answers, Exchange, Malformed, Reading, Talk, read_answers, talked
+from .answers import Answers, Exchange, Reading, Talk, talked
 from .case import GRADIENTS, OUTPUT, Case, Question
-from .compare import difference, form_difference, gradients_difference, is_far_off, scale_for, without_decimals
+from .compare import (
+    difference,
+    dtype_name,
+    form_difference,
+    gradients_difference,
+    is_far_off,
+    scale_for,
+    without_decimals,
+)
 from .draw import Draw
 from .expected import Expected
 from .failure import error_text, expect, fail
-from .faults import CheckFailed
 
 MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
@@ -27,17 +34,8 @@ LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", 
 alternatives would double the time with every line."""
 LINE_END = re.compile(r"\r\n?")
 
-
-class Asked(Protocol):
-    """Who answers a check's questions, one after another."""
-
-    def question(self, cases: Sequence[Case]) -> Question:
-        """The question of these cases. Raises GraderBroken when another one was planned."""
-        ...
-
-    def reply(self, question: Question) -> Any:
-        """The reply, still unchecked. Raises CheckFailed when the learner's process fails."""
-        ...
+Ask = Callable[[Sequence[Case]], Exchange]
+"""Asks the learner's code the next question, made of these cases."""
 
 
 @dataclass
@@ -47,7 +45,7 @@ class LearnerModule:
     Every method that asks raises CheckFailed with a sentence for the learner when code or answer is wrong.
     """
 
-    asked: Asked
+    exchange: Ask
     expected: Expected
     draw: Draw
     source: str
@@ -60,17 +58,9 @@ class LearnerModule:
     doubts: list[str] = field(default_factory=list)
     """Outputs that are wrong in a check of something else: they fail it if everything else is right."""
 
-    def _exchange(self, cases: Sequence[Case]) -> Exchange:
-        question = self.asked.question(cases)
-        try:
-            return Exchange(question, read_answers(self.asked.reply(question), question.cases))
-        except Malformed as error:
-            raise CheckFailed("Your code sent no readable answer.") from error
-
     def ask_all(self, *cases: Case) -> list[Answers]:
         """Ask for the values of some cases in one question; errors of the learner's code are among the answers."""
-        exchange = self._exchange(cases)
-        self.exchanges.append(exchange)
+        self.exchanges.append(exchange := self.exchange(cases))
         return exchange.answers
 
     def ask(self, *cases: Case) -> list[Answers]:
@@ -99,7 +89,7 @@ class LearnerModule:
 
         def answer(cases: Sequence[Case]) -> list[Answers]:
             nonlocal effort
-            exchange = self._exchange(cases)
+            exchange = self.exchange(cases)
             effort += exchange.question.effort
             return exchange.answers
 
@@ -136,16 +126,20 @@ class LearnerModule:
         `magnitude`: the size of numbers that a right answer may have to round on its way (scores of 1000, say).
         """
         order = self.draw.shuffled(cases)
-        order.append(order[0])
-        self._compare(order, partial(_plain_differences, magnitude=magnitude))
+        self._compare([*order, order[0]], partial(_plain_differences, magnitude=magnitude))
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """Check that gradients of inputs and parameters equal the reference's, for a random weighting of the output."""
-        expected = self.expected.answers_to(self.asked.question(cases))
-        for case, answer in zip(cases, expected, strict=True):
-            outputs = answer[OUTPUT] if isinstance(answer[OUTPUT], (list, tuple)) else [answer[OUTPUT]]
-            case.gradients([self.draw.normal(*out.shape, dtype=out.dtype) for out in outputs])
-        self._compare(list(cases), _gradient_differences)
+
+        def forms() -> list[list[tuple[list[int], str]]]:
+            """Shape and dtype of each output of each case, as the reference gives them."""
+            outputs = [answer[OUTPUT] for answer in self.expected.answers_to(Question.of(cases))]
+            parts = [each if isinstance(each, (list, tuple)) else [each] for each in outputs]
+            return [[(list(part.shape), dtype_name(part)) for part in each] for each in parts]
+
+        for case, outputs in zip(cases, self.draw.once("forms", (len(cases),), forms), strict=True):
+            case.gradients([self.draw.normal(*shape, dtype=getattr(torch, dtype)) for shape, dtype in outputs])
+        self._compare(cases, _gradient_differences)
 
     def keeps_inputs(self, *cases: Case) -> None:
         """Check that a call leaves its input tensors unchanged."""
@@ -163,21 +157,19 @@ class LearnerModule:
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
         """Check that a constructor or function refuses each of these arguments with AssertionError or ValueError."""
-        cases = []
-        for args in arguments:
-            case = Case()
+        cases = [Case() for _ in arguments]
+        for case, args in zip(cases, arguments, strict=True):
             case.refuses(case.entry(entry), *[case._handed_in(arg) for arg in args])
-            cases.append(case)
         for answer in self.ask(*cases):
-            ending = answer["refusal"]
+            ending = str(answer["refusal"])
             expect(
                 ending != "accepted",
                 f"{why} must be refused, but was accepted: add an `assert` (or raise ValueError).",
             )
             expect(
                 ending == "refused",
-                f"{why} must be refused with AssertionError or ValueError; {without_decimals(str(ending)[:60])} was "
-                "raised instead.",
+                f"{why} must be refused with AssertionError or ValueError; {without_decimals(ending[:60])} was raised "
+                "instead.",
             )
 
     def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:
@@ -205,7 +197,7 @@ class LearnerModule:
             "Start again from the given file (it works, but it is more than a repair).",
         )
 
-    def _compare(self, cases: list[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
+    def _compare(self, cases: Sequence[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
         answers, expected, question = self._ask_both(cases)
         for right in expected:
             if right.error is not None:

@@ -1,54 +1,43 @@
 """The plan: what an exercise's checks ask with one seed and what is expected, worked out once, before grading.
 
-What a check asks does not depend on what it is answered (`kata verify` holds it to that). So `rehearsal.py` runs each
-check on the reference, and the plan keeps what it drew, what it asked and what the reference answered. A learner's code
-is sent the plan's questions. A check that then runs draws the same numbers again, and its first question has the first
-answer, its second the second. Only a check that trains a model has no plan: it converses.
+What a check asks does not depend on what it is answered (`kata verify` holds it to that). So each check is run on the
+reference, and the plan keeps what it drew, what it asked and what the reference answered. A learner's code is sent the
+plan's questions. A check that then runs draws the same numbers again, and its first question has the first answer, its
+second the second. Only a check that trains a model has no plan: it converses.
+
+A course without answers has the plan as a file in their place: a digest, a JSON object, and frames as they go to
+workers. Nothing is ever pickled. Of what each known mistake answers the file has a sample.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from itertools import accumulate, count, pairwise
+from typing import TYPE_CHECKING, Any
+
+import torch
 
 from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts
 
-from .answers import Answers, Exchange
-from .case import Question
+from .answers import Answers, Exchange, error_identity, same_answers
+from .case import Case, Question
 from .draw import Drawn
+from .faults import GraderBroken
 
-Print = dict[str, Any]
-"""A fingerprint: plain data that can be written as JSON."""
-
-
-@dataclass(frozen=True)
-class PlannedQuestion:
-    """A question of a check with the reference's answers; one that is not sent is for the reference alone."""
-
-    question: Question
-    answers: list[Answers]
-    is_sent: bool
-
-    @property
-    def reply(self) -> list[dict[str, Any]]:
-        """The reply with exactly these answers, as a worker gives it."""
-        return [
-            {"answers": {str(n): answers.values.get(name) for n, name in case.returned.items()}, "error": answers.error}
-            for case, answers in zip(self.question.cases, self.answers, strict=True)
-        ]
-
-    @cached_property
-    def packed(self) -> Parts:
-        """The bytes of that reply."""
-        return wire.parts_of(wire.pack(self.reply, wire.TRUSTED_BYTES))
+if TYPE_CHECKING:
+    from .checks import Kit
 
 
 @dataclass
 class PlannedCheck:
-    """One check as it ran on the reference.
+    """One check as it ran on the reference: what it drew, what it asked, and the reference's answers.
 
     `passes`: with exactly these answers it passes, and it looks at nothing else.
     `converses`: it asks questions of its own; nothing of it is planned.
@@ -58,34 +47,32 @@ class PlannedCheck:
     name: str
     is_visible: bool
     drawn: list[Drawn] = field(default_factory=list)
-    questions: list[PlannedQuestion] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
     passes: bool = False
     converses: bool = False
     broken: BaseException | None = None
 
-    @property
-    def exchanges(self) -> list[Exchange]:
-        """What would have been asked and answered, had the reference been handed in."""
-        return [Exchange(each.question, each.answers) for each in self.questions if each.is_sent]
-
-    @property
-    def asked(self) -> list[Question]:
-        """The questions to the learner, in order."""
-        return [each.question for each in self.questions if each.is_sent]
-
-    @property
+    @cached_property
     def right(self) -> list[Parts] | None:
-        """For each of them the bytes of a right reply; None if the check has to run all the same."""
-        return [each.packed for each in self.questions if each.is_sent] if self.passes else None
+        """The bytes of a worker's right reply to each question; None if the check has to run all the same."""
+        return [_right_reply(each) for each in self.exchanges] if self.passes else None
+
+
+def _right_reply(planned: Exchange) -> Parts:
+    reply = [
+        {"answers": {str(n): answers[name] for n, name in case.returned.items()}, "error": None}
+        for case, answers in zip(planned.question.cases, planned.answers, strict=True)
+    ]
+    return wire.parts_of(wire.pack(reply, wire.TRUSTED_BYTES))
 
 
 AS_REFERENCE = -1
-"""In place of a print: the mistake answers as the reference does."""
+"""In place of a sample: the mistake answers as the reference does."""
 
 
 @dataclass
 class KnownMistake:
-    """A known mistake: its id, its message, and for each question's digest the place of each case's print."""
+    """A known mistake: its id, its message, and for each question's digest the place of each case's sample."""
 
     id: str
     message: str
@@ -94,11 +81,14 @@ class KnownMistake:
 
 @dataclass
 class Wrong:
-    """What only wrong answers need, where the course's own answers are not at hand: slack and known mistakes."""
+    """What only wrong answers need, where the course's own answers are not at hand: slack and known mistakes.
+
+    samples: of the mistakes' answers, packed, each once.
+    """
 
     slack: dict[bytes, list[Answers]] = field(default_factory=dict)
     mistakes: list[KnownMistake] = field(default_factory=list)
-    prints: list[Print] = field(default_factory=list)
+    samples: list[bytes] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -106,21 +96,181 @@ class Plan:
     """The checks of one exercise with one seed."""
 
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
-    wrong: Wrong | None = None
+    wrong: Wrong = field(default_factory=Wrong)
 
     @property
     def rounds(self) -> list[list[PlannedCheck]]:
         """Visible checks, then hidden ones: an error message that shows numbers must not know a hidden input."""
-        checks = [check for check in self.checks.values() if check.asked]
+        checks = [check for check in self.checks.values() if check.exchanges]
         rounds = [[check for check in checks if check.is_visible is visible] for visible in (True, False)]
         return [each for each in rounds if each]
 
     @property
     def questions(self) -> list[Question]:
         """All questions, in the order in which they are asked."""
-        return [question for checks in self.rounds for check in checks for question in check.asked]
+        return [each.question for checks in self.rounds for check in checks for each in check.exchanges]
 
     @cached_property
     def answers(self) -> Mapping[bytes, list[Answers]]:
         """The reference's answers by the question's digest."""
-        return {each.question.digest: each.answers for check in self.checks.values() for each in check.questions}
+        return {each.question.digest: each.answers for check in self.checks.values() for each in check.exchanges}
+
+
+# --- as a file --------------------------------------------------------------------------------------------------------
+
+VERSION = 7
+"""Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
+
+SIZE = struct.Struct("<Q")
+DIGEST_BYTES = 16
+
+
+def read_plan(kit: Kit, seed: int) -> Plan:
+    """The plan of an exercise in a course without answers. Raises GraderBroken when it is missing or cannot be used."""
+    try:
+        about, plan = plan_of(kit.course.plan_path(kit.exercise).read_bytes())
+        if about != identity(kit, seed):
+            raise ValueError("the plan of something else")
+    except Exception as error:  # from JSON, from a frame, or from struct for a truncated file
+        told = f"the plan of {kit.exercise.id} is missing, damaged or of other checks: install the wheel again"
+        raise GraderBroken(told) from error
+    return plan
+
+
+def identity(kit: Kit, seed: int) -> dict[str, Any]:
+    """What a plan is for: an exercise, a seed, and the text of its checks, however their lines end."""
+    checks = kit.checks_path.read_bytes().replace(b"\r\n", b"\n")
+    return {"version": VERSION, "exercise": kit.exercise.id, "seed": seed, "checks": hashlib.sha256(checks).hexdigest()}
+
+
+def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
+    """The plan as a file; `about` says what it is for. The same plan gives the same bytes."""
+    frames: list[bytes] = []
+
+    def placed(frame: bytes) -> int:
+        frames.append(frame)
+        return len(frames) - 1
+
+    def packed(value: Any) -> int:
+        return placed(wire.pack(value, wire.TRUSTED_BYTES))
+
+    def question(planned: Exchange) -> list[int]:
+        """Where the question stands as it is sent, and what belongs to it: the rest of its cases, answers, slack."""
+        cases = [{k: v for k, v in vars(case).items() if k not in case.as_data()} for case in planned.question.cases]
+        slack = plan.wrong.slack.get(planned.question.digest, [])
+        return [placed(planned.question.frame), packed([cases, _plain(planned.answers), _plain(slack)])]
+
+    asked = {each.question.digest: each for check in plan.checks.values() for each in check.exchanges}
+    numbers = {digest: number for number, digest in enumerate(asked)}
+    head = {
+        "about": about,
+        "questions": [question(planned) for planned in asked.values()],
+        "checks": [
+            [
+                check.name,
+                check.is_visible,
+                packed(check.drawn),
+                [numbers[each.question.digest] for each in check.exchanges],
+                check.passes,
+                check.converses,
+            ]
+            for check in plan.checks.values()
+        ],
+        "mistakes": [
+            [each.id, each.message, [each.answers.get(digest) for digest in asked]] for each in plan.wrong.mistakes
+        ],
+        "samples": [placed(each) for each in plan.wrong.samples],
+        "sizes": list(map(len, frames)),
+    }
+    written = json.dumps(head, separators=(",", ":")).encode()
+    content = b"".join((SIZE.pack(len(written)), written, *frames))
+    return _digest(content) + content
+
+
+def _plain(answers: Sequence[Answers]) -> list[Any]:
+    return [[dict(each.values), each.error] for each in answers]
+
+
+def _digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
+
+
+def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
+    """What a file is for, and its plan. Raises an exception of any kind for a damaged file."""
+    digest, content = file[:DIGEST_BYTES], file[DIGEST_BYTES:]
+    if digest != _digest(content):
+        raise ValueError("other bytes than were written")
+    start = SIZE.size + SIZE.unpack_from(content)[0]
+    head = json.loads(content[SIZE.size : start])
+    frames = [content[begin:end] for begin, end in pairwise(accumulate(head["sizes"], initial=start))]
+
+    wrong, asked = Wrong(samples=[frames[place] for place in head["samples"]]), list[Exchange]()
+    for sent, beside in head["questions"]:
+        rest, answers, slack = wire.unpack_frame(frames[beside])
+        pairs = zip(wire.unpack_frame(frames[sent])["cases"], rest, strict=True)
+        question = Question.packed(tuple(Case(**one, **other) for one, other in pairs), frames[sent])
+        asked.append(Exchange(question, [Answers(*each) for each in answers]))
+        if slack:
+            wrong.slack[question.digest] = [Answers(*each) for each in slack]
+    for id, message, known in head["mistakes"]:
+        places = {each.question.digest: of for each, of in zip(asked, known, strict=True) if of is not None}
+        wrong.mistakes.append(KnownMistake(id, message, places))
+    checks = {
+        name: PlannedCheck(name, is_visible, wire.unpack_frame(frames[drawn]), [asked[n] for n in numbers], *rest)
+        for name, is_visible, drawn, numbers, *rest in head["checks"]
+    }
+    return head["about"], Plan(checks, wrong)
+
+
+# --- what known mistakes answer ---------------------------------------------------------------------------------------
+
+MOST_NUMBERS = 100
+"""Of a tensor that are sampled. A learner's wheel would be three times as large with all of them."""
+
+
+def sampled(answers: Answers) -> Answers:
+    """A sample of an answer, which is compared as answers are: of a large tensor some numbers, and the largest one.
+
+    A sampled tensor's shape is in its name, so that one of another shape is another value. Of an error there is what it
+    is recognised by, nothing of the code.
+    """
+    error = None if answers.error is None else error_identity(answers.error)
+    return Answers(_sampled(answers.values), error)
+
+
+def _sampled(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_sampled({"": part} if _is_large(part) else part) for part in value]
+    if isinstance(value, Mapping):
+        return {
+            f"{name} {list(part.shape)}" if _is_large(part) else name: _sampled(part) for name, part in value.items()
+        }
+    if not _is_large(value):
+        return value
+    size = value.numel()
+    # no common divisor with the size: numbers of every row and every column are among them
+    step = next(step for step in count(-(-size // MOST_NUMBERS)) if math.gcd(step, size) == 1)
+    numbers = value.detach().reshape(-1)
+    largest = [numbers.abs().max().reshape(1)] if value.is_floating_point() else []  # what is rounding is told by it
+    return torch.cat([numbers[::step], *largest])
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.numel() > MOST_NUMBERS
+
+
+def packed_sample(answers: Answers) -> bytes:
+    """The sample of an answer, packed. Equal samples give equal bytes."""
+    return wire.pack(_plain([sampled(answers)]), wire.TRUSTED_BYTES)
+
+
+@lru_cache(maxsize=4096)
+def _unpacked(sample: bytes) -> Answers:
+    ((values, error),) = wire.unpack_frame(sample)
+    return Answers(values, error)
+
+
+def is_sampled(came: Answers, sample: bytes) -> bool:
+    """Whether an answer is the one that a packed sample was taken of, as far as the sample tells."""
+    one, other = sampled(came), _unpacked(sample)
+    return one.values.keys() == other.values.keys() and same_answers(one, other)

@@ -6,7 +6,8 @@ import math
 from bdb import BdbQuit
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from dataclasses import replace
+from itertools import islice, repeat
 from types import TracebackType
 from typing import Any
 
@@ -20,7 +21,7 @@ from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Budget, Parts, Worker, WorkerLost
 
-from .answers import Malformed, read_error
+from .answers import Exchange, Malformed, read_answers, read_error
 from .case import Case, Question
 from .draw import ASKS_OTHERWISE
 from .failure import error_text, forbidden_text, loss_text, syntax_text, time_text
@@ -75,7 +76,7 @@ class WalledProcess(_LearnersFile):
         self,
         exercise: Exercise,
         source: bytes,
-        sandbox: Callable[[], AnySandbox],
+        sandbox: AnySandbox,
         rounds: Sequence[Sequence[PlannedCheck]] = (),
         whole: Budget | None = None,
     ) -> None:
@@ -121,8 +122,8 @@ class WalledProcess(_LearnersFile):
     def _ask_what_is_planned(self) -> dict[str, list[Reply]]:
         came: dict[str, list[Reply]] = {}
         for checks in self._rounds:
-            replies = iter(self._ask([question for check in checks for question in check.asked]))
-            came |= {check.name: list(islice(replies, len(check.asked))) for check in checks}
+            replies = iter(self._ask([each.question for check in checks for each in check.exchanges]))
+            came |= {check.name: list(islice(replies, len(check.exchanges))) for check in checks}
         if self._rounds:
             self._end()
         else:
@@ -158,7 +159,7 @@ class WalledProcess(_LearnersFile):
     def _start_worker(self, processor_seconds: int) -> None:
         """Start a worker and have the file loaded, or refuse the file."""
         limits = self.exercise.limits
-        worker = self._worker = self._sandbox().spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
+        worker = self._worker = self._sandbox.spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
         if self._is_closed:  # before there was a worker to close
             worker.close()
         task = {
@@ -172,25 +173,23 @@ class WalledProcess(_LearnersFile):
         frame = wire.pack(task, wire.MAX_HEADER_BYTES)
         try:
             said = worker.ask([frame], self._budget, limits.request_seconds, answers=host.ANSWERS_TO_A_FILE)
-            self.read_scan(_unpacked(next(said)))  # it was sent before the source ran, so it can be trusted
+            self.read_scan(wire.unpack(*next(said)))  # it was sent before the source ran, so it can be trusted
             if not self.refusal:
-                loading = _unpacked(next(said))
+                loading = wire.unpack(*next(said))
                 loading = loading if isinstance(loading, dict) else {}
                 if loading.get("loaded") is not True:  # nothing was asked yet, so an error may show its numbers
                     self.refusal = f"Your file cannot be loaded. {self.told(loading.get('error'))}"
         except WorkerLost as loss:
             self.refusal = f"Your file cannot be loaded. {self._loss_text(loss)}"
-        except Malformed:
+        except (Malformed, wire.WireError):
             self.refusal = "Your file cannot be loaded: it sent no readable answer."
         if self.refusal:
             self._end()
 
     def _loss_text(self, loss: WorkerLost) -> str:
-        if loss.reason == "exercise time":
-            return f"The time for this exercise is used up: {time_text(self._budget.seconds)}."
-        if loss.reason == "submission time":
-            assert self._budget.whole is not None
-            return f"The time for the whole submission is used up: {time_text(self._budget.whole.seconds)}."
+        for what, budget in (("this exercise", self._budget), ("the whole submission", self._budget.whole)):
+            if budget is not None and loss.reason == budget.kind:
+                return f"The time for {what} is used up: {time_text(budget.seconds)}."
         if loss.reason == "time":
             return loss_text(WorkerLost("time", time_text(self.exercise.limits.request_seconds)))
         return loss_text(loss)
@@ -257,36 +256,28 @@ def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
 # --- what one check is answered ---------------------------------------------------------------------------------------
 
 
-class Answering:
-    """Answers one check: with what came for its planned questions, one after another, otherwise on the spot.
+def answering(planned: PlannedCheck, process: Process) -> Callable[[Sequence[Case]], Exchange]:
+    """What a check asks: it is answered with what came for its planned questions, otherwise on the spot.
 
-    A planned question is not packed again.
+    A planned question is not packed again. Raises MachineError when the sandbox broke; the function raises CheckFailed
+    without an answer, GraderBroken when another question was planned next.
     """
+    replies = process.replies(planned)
+    ahead = zip(
+        (each.question for each in planned.exchanges), repeat(None) if replies is None else replies, strict=False
+    )
 
-    def __init__(self, planned: PlannedCheck, process: Process) -> None:
-        """Raises MachineError when the process has no answers because the sandbox broke."""
-        self._planned = None if planned.converses else iter(planned.questions)
-        replies = process.replies(planned)
-        self._replies = None if replies is None else zip(planned.asked, replies, strict=True)
-        self._process = process
-
-    def question(self, cases: Sequence[Case]) -> Question:
-        """The next question. Raises GraderBroken when it has another number of cases, or was not planned."""
-        if self._planned is None:
-            return Question.of(cases)
-        planned = next(self._planned, None)
-        if planned is None or len(planned.question.cases) != len(cases):
+    def exchange(cases: Sequence[Case]) -> Exchange:
+        question, reply = (Question.of(cases), None) if planned.converses else next(ahead, (None, None))
+        if question is None or len(question.cases) != len(cases):
             raise GraderBroken(ASKS_OTHERWISE)
-        return Question(tuple(cases), planned.question.frame, planned.question.digest)
+        asked = replace(question, cases=tuple(cases))
+        try:
+            return Exchange(asked, read_answers(process.ask(asked) if reply is None else read_reply(reply), cases))
+        except Malformed as error:
+            raise CheckFailed("Your code sent no readable answer.") from error
 
-    def reply(self, question: Question) -> Any:
-        """The unchecked reply to it. Raises CheckFailed without one, GraderBroken when another question is next."""
-        if self._replies is None:
-            return self._process.ask(question)
-        planned, reply = next(self._replies, (None, ""))
-        if planned is None or planned.digest != question.digest:
-            raise GraderBroken(ASKS_OTHERWISE)
-        return read_reply(reply)
+    return exchange
 
 
 def read_reply(reply: Reply) -> Any:
@@ -294,16 +285,9 @@ def read_reply(reply: Reply) -> Any:
     if isinstance(reply, str):
         raise CheckFailed(reply)
     try:
-        value = _unpacked(reply)
-    except WorkerLost as loss:
-        raise CheckFailed(loss_text(loss)) from loss
+        value = wire.unpack(*reply)
+    except wire.WireError as error:
+        raise CheckFailed(loss_text(WorkerLost("garbled"))) from error
     if isinstance(value, dict) and set(value) == {"too_large"}:
         raise CheckFailed(f"Your answer is too large to be looked at: {str(value['too_large'])[:200]}.")
     return value
-
-
-def _unpacked(parts: Parts) -> Any:
-    try:
-        return wire.unpack(*parts)
-    except wire.WireError as error:
-        raise WorkerLost("garbled", str(error)) from None

@@ -1,36 +1,38 @@
-"""A session: one submission at one exercise, from the first check to the diagnosis and the result."""
+"""Runs the checks of one exercise: on a submission, from start to result, and on the reference, which gives the plan.
+
+Both are a session to the checks: they ask, and somebody answers.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from grader.intake import Submission
 from grader.mismatch import Mismatch
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Outcome, Status, inert
 from grader.sandbox.levels import MachineError
+from grader.sandbox.sandbox import AnySandbox
+from grader.sandbox.worker import Budget
 
-from .answers import Exchange, Reading
+from .answers import Answers, Exchange, Reading
 from .bank import Mistake
+from .case import Case, Question
 from .checks import CHECK_ERRORS, Check, Kit, Role
 from .diagnosis import CheckedExchanges, diagnose
-from .expected import Expected
+from .expected import Expected, TrustedModule
 from .faults import CheckFailed, NotInPlan, line_of, place
 from .learner import LearnerModule
-from .plan import PlannedCheck
-from .process import Answering, Process
+from .plan import Plan, PlannedCheck, read_plan
+from .process import LocalProcess, Process, WalledProcess, answering
 
 MAX_MESSAGE = 2000
-
-MAX_KEPT_BYTES = 4 * 1024 * 1024
-"""Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
-each. Without a limit, one submission's answers could fill the judge's memory."""
 
 NOT_IN_PLAN = "This can only be checked when you hand in."
 UNCOUNTED = "Counts once the main check of this exercise passes."
@@ -39,11 +41,10 @@ EARLY: tuple[Role, ...] = ("main", "behaviour")
 """Roles of checks whose points count even when a main check fails."""
 
 
-@dataclass(frozen=True)
-class Ending:
+class Ending(NamedTuple):
     """How one check ended for one submission."""
 
-    outcome: Outcome | Literal["machine"]
+    outcome: Outcome
     message: str = ""
 
 
@@ -51,7 +52,7 @@ PASSED = Ending("passed")
 SKIPPED = Ending("skipped")
 
 
-def ending_of(error: BaseException, written_in: Path | None = None) -> Ending:
+def ending_of(error: BaseException, written_in: Path) -> Ending:
     """Classify an error: only CheckFailed is the learner's; others are the grader's fault, or not in a plan.
 
     written_in: the file of the check, for its author.
@@ -60,45 +61,68 @@ def ending_of(error: BaseException, written_in: Path | None = None) -> Ending:
         text = inert(str(error))  # as the record will hold it: escaping makes it longer
         return Ending("failed", text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + " ...")
     if isinstance(error, MachineError):
-        return Ending("machine", str(error))
+        return Ending("error", str(error))
     if isinstance(error, NotInPlan):
         return Ending("skipped", NOT_IN_PLAN)
-    line = line_of(error, written_in) if written_in else 0
-    where = f", {place(written_in, line)}" if written_in and line else ""
+    line = line_of(error, written_in)
+    where = f", {place(written_in, line)}" if line else ""
     return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error}{where})")
 
 
-@dataclass
 class Session:
     """What the checks of one exercise share while they run for one submission.
 
-    `expect` works out what is expected, `open` makes the learner's process for a plan: both at the first need.
-    `endings` has how each check ended that has run.
+    `endings` has how each check ended that has run. `is_broken`: the sandbox broke. `nothing`: why there is nothing to
+    check, if so.
     """
 
-    kit: Kit
-    expect: Callable[[], Expected]
-    open: Callable[[Expected], Process]
-    endings: dict[str, Ending] = field(default_factory=dict)
-    _learners: dict[str, LearnerModule] = field(default_factory=dict)
-    _kept_bytes: int = 0
+    def __init__(
+        self,
+        kit: Kit,
+        submission: Submission,
+        expect: Callable[[], Expected],
+        sandbox: AnySandbox | None,
+        whole: Budget | None = None,
+        path: str = "",
+    ) -> None:
+        """expect: works out what is expected, at the first need. whole: what the whole submission may use.
+
+        sandbox, path: where the learner's code runs; without a sandbox in this process, and path is for its debugger.
+        """
+        self.kit = kit
+        source = submission.sources.get(kit.exercise.id)
+        refusals = [each.message for each in submission.problems if each.exercise == kit.exercise.id]
+        self._content, self._refusal = (source.content, "") if source else (b"", " ".join(refusals))
+        self.nothing: Literal["missing", "not_started"] | None = None
+        if source is None and not refusals:
+            self.nothing = "missing"
+        elif source is not None and kit.is_untouched(source.content):
+            self.nothing = "not_started"
+        self._expect, self._whole, self._path = expect, whole, path
+        self.begin_again(sandbox)
+
+    def begin_again(self, sandbox: AnySandbox | None) -> None:
+        """Drop all answers so far, and the process."""
+        self.close()
+        self._sandbox = sandbox
+        self.endings: dict[str, Ending] = {}
+        self.is_broken = False
+        self._learners: dict[str, LearnerModule] = {}
 
     @cached_property
     def expected(self) -> Expected:
         """What is expected. Raises GraderBroken when that cannot be worked out."""
-        return self.expect()
+        return self._expect()
 
     @cached_property
     def process(self) -> Process:
         """The learner's process."""
-        return self.open(self.expected)
-
-    def begin_again(self) -> None:
-        """Drop all answers so far, and the process."""
-        self.close()
-        self.endings.clear()
-        self._learners.clear()
-        self._kept_bytes = 0
+        process: Process = LocalProcess(self.kit.exercise, self._content, self._path)
+        if self._sandbox is not None:
+            rounds = self.expected.plan.rounds
+            process = WalledProcess(self.kit.exercise, self._content, self._sandbox, rounds, self._whole)
+        process.refusal = self._refusal
+        return process
 
     def run(self) -> None:
         """Run all checks."""
@@ -112,43 +136,32 @@ class Session:
         When all planned questions were answered exactly as by the reference, to the last bit, it need not run: the
         judge made these bytes itself, and the check passed with them.
         """
-        name = check.name
         try:
-            planned = self.planned(name)
-            right = planned.right
-            if right is None or self.process.replies(planned) != right:
-                draw = self.expected.draw(name)
-                learner = self._learners[name] = LearnerModule(
-                    asked=Answering(planned, self.process),
-                    expected=self.expected,
-                    draw=draw,
+            planned = self.planned(check.name)
+            if planned.right is None or self.process.replies(planned) != planned.right:
+                draw = self.expected.draw(check.name)
+                learner = self._learners[check.name] = LearnerModule(
+                    answering(planned, self.process),
+                    self.expected,
+                    draw,
                     source=self.process.text,
                     given=self.kit.stub,
                     forbidden_reason=self.process.reason,
                     is_visible=check.worth.visible,
                 )
                 check.run(learner, draw)
-            self.endings[name] = PASSED
+            self.endings[check.name] = PASSED
         except CHECK_ERRORS as error:
-            self.endings[name] = ending_of(error, check.file)
+            self.endings[check.name] = ending_of(error, check.file)
+            self.is_broken = self.is_broken or isinstance(error, MachineError)
             raise
-        finally:
-            self._limit_kept(name)
-
-    def _limit_kept(self, check: str) -> None:
-        """Drop a check's answers if they are far more than expected: then they match no known mistake either."""
-        size = sum(answers.size for exchange in self.asked(check) for answers in exchange.answers)
-        if self._kept_bytes + size > MAX_KEPT_BYTES:
-            self._learners[check].exchanges.clear()
-        else:
-            self._kept_bytes += size
 
     def planned(self, check: str) -> PlannedCheck:
         """The plan of one check."""
         return self.expected.plan.checks[check]
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:
-        """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
+        """A check's questions and answers, with hidden inputs; empty if it was known to be right."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
 
@@ -159,11 +172,6 @@ class Session:
 
     # --- what it came to --------------------------------------------------------------------------------------
 
-    @property
-    def is_broken(self) -> bool:
-        """Whether the sandbox broke."""
-        return any(ending.outcome == "machine" for ending in self.endings.values())
-
     def result(self, started: float) -> ExerciseResult:
         """The exercise's result; checks that have not run are skipped. started: when (time.perf_counter)."""
         endings = {check.name: self.endings.get(check.name, SKIPPED) for check in self.kit.checks}
@@ -171,53 +179,50 @@ class Session:
             for name, learner in self._learners.items():
                 if learner.doubts and endings[name] == PASSED:
                     endings[name] = Ending("failed", learner.doubts[0])
+        checks = tuple(_results(self.kit, endings))
         diagnosis = tuple(Diagnosis(mistake=each.id, message=each.message) for each in self.diagnosis())
-        return _result(self.kit, endings, _status(self.kit, endings), diagnosis, time.perf_counter() - started)
+        return ExerciseResult(
+            id=self.kit.exercise.id,
+            status=self.nothing or _status(self.kit, endings),
+            points=round(math.fsum(check.points for check in checks), 6),
+            max_points=self.kit.exercise.points,
+            checks=checks,
+            diagnosis=diagnosis,
+            seconds=0.0 if self.nothing else time.perf_counter() - started,
+        )
 
     def diagnosis(self) -> list[Mistake]:
-        """The known mistakes that explain the failures so far; none when the plan lacks something that this needs.
-
-        An error here must not cost any points, nor end the batch.
-        """
-        if all(ending == PASSED for ending in self.endings.values()):
-            return []
-        try:
-            checks = []
-            for check in self.kit.checks:
-                if check.name in self.endings:
-                    passed, was_run = self.endings[check.name] == PASSED, check.name in self._learners
-                    exchanges = self.asked(check.name) if was_run else self.planned(check.name).exchanges
-                    checks.append(CheckedExchanges(check.name, passed, check.worth.role == "main", exchanges))
-            return diagnose(checks, self.expected)
-        except NotInPlan:
-            return []
-        except Exception as error:
-            print(f"No diagnosis of {self.kit.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
-            return []
+        """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""
+        checks = []
+        with self._harmless("No diagnosis"):
+            for check in (check for check in self.kit.checks if check.name in self.endings):
+                passed, was_run = self.endings[check.name] == PASSED, check.name in self._learners
+                exchanges = self.asked(check.name) if was_run else self.planned(check.name).exchanges
+                checks.append(CheckedExchanges(check.name, passed, check.worth.role == "main", exchanges))
+            return diagnose(checks, self.expected) if checks else []
+        return []
 
     def mismatches(self) -> dict[str, Mismatch]:
-        """What can be seen of each visible check that failed, by its name. An error must not end the batch either."""
+        """What can be seen of each visible check that failed, by its name."""
         from .shown import mismatch_of
 
         found: dict[str, Mismatch] = {}
         for name, learner in self._learners.items():
             if learner.is_visible and self.endings[name].outcome == "failed":
-                try:
+                with self._harmless("Nothing to see"):
                     if (mismatch := mismatch_of(learner.exchanges, self.expected)) is not None:
                         found[name] = mismatch
-                except NotInPlan:  # without the course's answers, when a check converses
-                    pass
-                except Exception as error:
-                    print(f"Nothing to see of {self.kit.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
         return found
 
-
-# --- results ----------------------------------------------------------------------------------------------------------
-
-
-def without_work(kit: Kit, status: Literal["missing", "not_started"]) -> ExerciseResult:
-    """The result of an exercise in which there is nothing to check."""
-    return _result(kit, {check.name: SKIPPED for check in kit.checks}, status, (), 0.0)
+    @contextmanager
+    def _harmless(self, told: str) -> Iterator[None]:
+        """An error in it must not cost any points, nor end the batch. What the plan lacks is not even told."""
+        try:
+            yield
+        except NotInPlan:
+            pass
+        except Exception as error:
+            print(f"{told} of {self.kit.exercise.id}: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def _is_main_passed(kit: Kit, endings: Mapping[str, Ending]) -> bool:
@@ -225,41 +230,90 @@ def _is_main_passed(kit: Kit, endings: Mapping[str, Ending]) -> bool:
 
 
 def _status(kit: Kit, endings: Mapping[str, Ending]) -> Status:
-    if any(ending.outcome in ("error", "machine") for ending in endings.values()):
+    outcomes = {ending.outcome for ending in endings.values()}
+    if "error" in outcomes:
         return "error"
-    behaviour = {endings[each.name].outcome for each in kit.checks if each.worth.role != "repair"}
-    if not kit.checks or "failed" in behaviour:
+    if not kit.checks or any(
+        endings[each.name].outcome == "failed" for each in kit.checks if each.worth.role != "repair"
+    ):
         return "failed"
-    return "partly" if SKIPPED.outcome in {ending.outcome for ending in endings.values()} else "passed"
+    return "partly" if "skipped" in outcomes else "passed"
 
 
-def _result(
-    kit: Kit, endings: Mapping[str, Ending], status: Status, diagnosis: tuple[Diagnosis, ...], seconds: float
-) -> ExerciseResult:
-    """The result of an exercise whose checks ended so. As long as only some of them could run, there are no points."""
+def _results(kit: Kit, endings: Mapping[str, Ending]) -> Iterator[CheckResult]:
+    """The results of checks that ended so. As long as only some of them could run, there are no points."""
     is_main_passed = _is_main_passed(kit, endings)
     is_known = all(ending.outcome != "skipped" for ending in endings.values())
-    checks = []
     for each in kit.checks:
         ending, counts = endings[each.name], is_main_passed or each.worth.role in EARLY
         is_passed = is_known and ending.outcome == "passed"
-        checks.append(
-            CheckResult(
-                name=each.name,
-                title=each.worth.title,
-                outcome="error" if ending.outcome == "machine" else ending.outcome,
-                points=each.worth.points if is_passed and counts else 0.0,
-                max_points=each.worth.points,
-                visible=each.worth.visible,
-                message=UNCOUNTED if is_passed and not counts else ending.message,
-            )
+        yield CheckResult(
+            name=each.name,
+            title=each.worth.title,
+            outcome=ending.outcome,
+            points=each.worth.points if is_passed and counts else 0.0,
+            max_points=each.worth.points,
+            visible=each.worth.visible,
+            message=UNCOUNTED if is_passed and not counts else ending.message,
         )
-    return ExerciseResult(
-        id=kit.exercise.id,
-        status=status,
-        points=round(math.fsum(check.points for check in checks), 6),
-        max_points=kit.exercise.points,
-        checks=tuple(checks),
-        diagnosis=diagnosis,
-        seconds=seconds,
-    )
+
+
+# --- the plan ---------------------------------------------------------------------------------------------------------
+
+
+def expected_of(kit: Kit, seed: int) -> Expected:
+    """What is expected of an exercise with a seed: its plan, made now or read.
+
+    Raises GraderBroken for a plan that is missing, damaged or of another seed.
+    """
+    if kit.code is None:
+        return Expected(read_plan(kit, seed), seed, kit.exercise.id)
+    plan = rehearse(kit, seed)
+    kit.code.reference.forget()  # the plan has the answers
+    return Expected(plan, seed, kit.exercise.id, kit.code)
+
+
+def rehearse(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None = None) -> Plan:
+    """Run each check on the reference and keep what it asks.
+
+    by: answers in place of the reference, to see what a check asks of others.
+    """
+    expected = Expected(Plan(), seed, kit.exercise.id, kit.code)
+    return Plan({check.name: _rehearsed(check, expected, kit.stub, by or expected.answers_to) for check in kit.checks})
+
+
+def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tuple[str, int]]:
+    """The checks that ask this code something that is not in the plan, and which question it is (from 1).
+
+    A check may stop early, since an answer is wrong.
+    """
+    by = rehearse(kit, seed, TrustedModule(source, "a trial", remembers=True).answer)
+    for name, planned in plan.checks.items():
+        known, asked = ([ask.question.digest for ask in each.exchanges] for each in (planned, by.checks[name]))
+        if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:
+            yield name, other[0]
+
+
+def _rehearsed(check: Check, expected: Expected, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:
+    planned = PlannedCheck(check.name, check.worth.visible, converses=check.worth.converses)
+    if planned.converses:
+        return planned
+
+    def exchange(cases: Sequence[Case]) -> Exchange:
+        question = Question.of([case.copied() for case in cases])  # a check may go on changing them
+        planned.exchanges.append(Exchange(question, expected.answers_to(question)))
+        return Exchange(question, by(question))
+
+    draw = expected.draw(check.name)
+    planned.drawn = draw.drawn
+    learner = LearnerModule(exchange, expected, draw, source=given, given=given)
+    try:
+        check.run(learner, draw)
+        is_bare = all(isinstance(each, Exchange) for each in learner.exchanges) and not learner.looked_at_source
+        has_error = any(answers.error is not None for each in planned.exchanges for answers in each.answers)
+        planned.passes = is_bare and bool(planned.exchanges) and not has_error
+    except CheckFailed:
+        pass  # the reference fails its own check: that is reported when the check runs for a learner
+    except CHECK_ERRORS as error:
+        planned.broken = error
+    return planned

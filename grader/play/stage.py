@@ -49,7 +49,7 @@ class Stage:
     def _started(self) -> WalledProcess | LocalProcess:
         if (sandbox := self._sandbox) is None:
             return LocalProcess(self.exercise, self.source)
-        process = WalledProcess(self.exercise, self.source, lambda: sandbox)
+        process = WalledProcess(self.exercise, self.source, sandbox)
         process.start()
         return process
 

@@ -28,10 +28,9 @@ from grader.judge.answers import Answers, same_answers
 from grader.judge.checks import Kit
 from grader.judge.expected import Expected, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong
-from grader.judge.plan_file import file_of, fingerprint, identity
-from grader.judge.rehearsal import expected_of
+from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong, file_of, identity, packed_sample
 from grader.judge.seeds import seed_for
+from grader.judge.session import expected_of
 from grader.record import MAX_SEED, Record
 
 from .wheel import course_files, wheel_of
@@ -108,17 +107,11 @@ def _wrong(expected: Expected) -> Wrong:
     """What wrong answers will be compared with. If all checks of the exercise train a model, it has no mistakes."""
     questions = {question.digest: question for question in expected.plan.questions}
     wrong = Wrong({digest: expected.slack(question) for digest, question in questions.items()})
-    places: dict[str, int] = {}
+    places: dict[bytes, int] = {}
 
     def place_of(answer: Answers, right: Answers) -> int:
-        """The place of an answer's print; many mistakes share answers."""
-        if same_answers(answer, right):
-            return AS_REFERENCE
-        kept = fingerprint(answer)
-        place = places.setdefault(repr(kept), len(wrong.prints))
-        if place == len(wrong.prints):
-            wrong.prints.append(kept)
-        return place
+        """The place of an answer's sample; many mistakes share answers."""
+        return AS_REFERENCE if same_answers(answer, right) else places.setdefault(packed_sample(answer), len(places))
 
     for mistake, module in expected.code.mistakes if expected.code and questions else ():
         known = KnownMistake(mistake.id, mistake.message)
@@ -127,7 +120,7 @@ def _wrong(expected: Expected) -> Wrong:
             known.answers[digest] = [place_of(*pair) for pair in zip(module.answer(question), right, strict=True)]
         module.forget()
         wrong.mistakes.append(known)
-    return wrong
+    return replace(wrong, samples=list(places))
 
 
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:

@@ -10,23 +10,23 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
-import torch
 
 from grader.classroom.submission_files import SubmissionFiles
 from grader.course import load_course
 from grader.intake import SourceFile, Submission, SubmissionError, read_submission, walk
 from grader.intake.walk import READING_SECONDS, OutOfReach
-from grader.judge.answers import Answers
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
-from grader.judge.session import MAX_KEPT_BYTES, Session
+from grader.judge.session import Session
 from grader.record import Record
 
 from .test_reading_in_proportion import notebook
 
+ROOT = Path(__file__).parents[2]
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 LONG_COMMENT = "#" * 200_000 + " a b\n"
 DEAR_CELLS = ["a\n" * 15_000 + "#" * number for number in range(16)]
@@ -119,7 +119,7 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
 
 # --- what was read, and what is answered ------------------------------------------------------------------------------
 
-LARGE = b"import torch\n\n\ndef share(amounts):\n    return torch.zeros(3_000_000)\n"
+LARGE = "import torch\n\n\ndef {}(*inputs):\n    return torch.zeros(3_000_000)\n"
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["Unix", "Windows", "old Macintosh"])
@@ -134,25 +134,23 @@ def test_few_of_many_names_are_likened_to_the_missing_one() -> None:
     assert "there is a `softmaxx`" in _no_entry_text("softmax", lines[1:])
 
 
-def test_size_of_answers_is_that_of_all_their_parts() -> None:
-    values = {"output": (torch.zeros(10), {"a": torch.zeros(5, dtype=torch.float64)}), "text": "x" * 100}
-    assert 40 + 40 + 100 <= Answers(values).size < 250
+def test_large_answers_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While one exercise is examined, the judge has let go of what the ones before it were answered."""
+    begun, kept, records = WeakSet[Session](), list[int](), list[Record]()
+    run = Session.run
 
+    def noted(session: Session) -> None:
+        kept.append(sum(bool(each.endings) for each in begun))
+        begun.add(session)
+        run(session)
 
-def test_large_answers_are_not_kept(tiny_course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept, records = list[int](), list[Record]()
-    close = Session.close
-
-    def closed(session: Session) -> None:
-        kept.append(sum(a.size for each in session._learners.values() for e in each.exchanges for a in e.answers))
-        close(session)
-
-    monkeypatch.setattr(Session, "close", closed)
-    judge = Judge(load_course(tiny_course / "course.yml"), "reduced", 7)
+    monkeypatch.setattr(Session, "run", noted)
+    files = {id: SourceFile(id, f"{id}.py", LARGE.format(id).encode()) for id in ("softmax", "dot_scores")}
+    judge = Judge(load_course(ROOT / "course.yml"), "reduced", 7, list(files))
     try:
-        judge.grade([Submission("someone", {"share": SourceFile("share", "01_share.py", LARGE)}, ())], records.append)
+        judge.grade([Submission("someone", files, ())], records.append)
     finally:
         judge.close()
-    assert kept and max(kept) <= MAX_KEPT_BYTES
+    assert kept == [0, 0]
     assert records[0].points == 0 and records[0].complete
-    assert "has shape (3000000,)" in records[0].exercises[0].checks[0].message
+    assert all("has shape (3000000,)" in each.checks[0].message for each in records[0].exercises)

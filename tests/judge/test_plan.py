@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from grader.course import Course
-from grader.judge.case import Case, Question
+from grader.judge.checks import Check
+from grader.judge.draw import Draw
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
+from grader.judge.learner import LearnerModule
 from grader.judge.plan import Plan
-from grader.judge.process import Answering, LocalProcess
-from grader.judge.rehearsal import asks_otherwise
+from grader.judge.process import LocalProcess, answering
+from grader.judge.session import asks_otherwise
 from grader.record import without_timings
 
 from .graded import CHECKS, RIGHT, WRONG, graded, with_checks
@@ -46,20 +48,20 @@ def test_the_same_for_every_learner_whoever_came_before(
 def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
     judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Question] = []
-    question = Answering.question
+    ran: list[str] = []
+    run = Check.run
 
-    def noted(self: Answering, cases: Sequence[Case]) -> Question:
-        asked.append(question(self, cases))
-        return asked[-1]
+    def noted(self: Check, learner: LearnerModule, draw: Draw) -> None:
+        ran.append(self.name)
+        run(self, learner, draw)
 
-    monkeypatch.setattr(Answering, "question", noted)
-    graded(judge, RIGHT)  # the plan is made, and the check of the repair has no answers
-    asked.clear()
+    monkeypatch.setattr(Check, "run", noted)
+    graded(judge, RIGHT)  # the plan is made
+    ran.clear()
     graded(judge, RIGHT)
-    assert not asked
+    assert ran == ["test_repair"]  # of which there are no answers
     graded(judge, OTHER_BITS)
-    assert asked
+    assert "test_main" in ran
 
 
 def plan_of(judge: Judge) -> Plan:
@@ -78,14 +80,14 @@ def test_another_seed_asks_something_else(judge: Judge) -> None:
 
 def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: Judge, course: Course) -> None:
     planned = plan_of(judge).checks["test_main"]
-    (ask,) = planned.questions
-    cases = [case.copied() for case in ask.question.cases]
+    (known,) = planned.exchanges
+    cases = [case.copied() for case in known.question.cases]
     process = LocalProcess(course.exercise("share"), RIGHT.encode())
-    asked = Answering(planned, process)
-    assert asked.question(cases).frame is ask.question.frame
-    for other in (asked, Answering(planned, process)):
+    ask, other = answering(planned, process), answering(planned, process)
+    assert ask(cases).question.frame is known.question.frame
+    for again, asked in ((ask, cases), (other, cases[:-1])):
         with pytest.raises(GraderBroken, match="something else than it asks the reference"):
-            other.question(cases if other is asked else cases[:-1])
+            again(asked)
 
 
 ANSWERS_DECIDE = """

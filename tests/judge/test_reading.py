@@ -6,8 +6,7 @@ from grader.judge.answers import Exchange, Reading, read_from
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.expected import CourseCode, Expected, TrustedModule
-from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, PlannedQuestion, Wrong
-from grader.judge.plan_file import fingerprint
+from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, Wrong, packed_sample
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
 BANK = """
@@ -38,8 +37,7 @@ def test_a_later_question_may_depend_on_earlier_answers():
 
 
 def test_an_error_is_read_as_what_it_was():
-    (kind, *_) = read_from(growth, module("grow = None").answer)["error"]
-    assert kind == "exception"
+    assert read_from(growth, module("grow = None").answer)["error"]["kind"] == "exception"
 
 
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
@@ -54,12 +52,11 @@ def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tm
 def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     question = Question.of([function("grow", torch.ones(2))])
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
-    check = PlannedCheck(
-        "test_agrees", is_visible=False, questions=[PlannedQuestion(question, module(GROWS).answer(question), True)]
-    )
+    planned = [Exchange(question, module(GROWS).answer(question))]
+    check = PlannedCheck("test_agrees", is_visible=False, exchanges=planned)
     known = [("same", AS_REFERENCE), ("shrinks", 0)]
     mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
-    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, prints=[fingerprint(wrong[0])])), 7, "grow")
+    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, samples=[packed_sample(wrong[0])])), 7, "grow")
     read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same
