@@ -34,6 +34,10 @@ from .process import LocalProcess, Process, WalledProcess, answering
 
 MAX_MESSAGE = 2000
 
+MAX_KEPT_BYTES = 4 * 1024 * 1024
+"""Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
+each. Without a limit, one submission's answers could fill the judge's memory."""
+
 NOT_IN_PLAN = "This can only be checked when you hand in."
 UNCOUNTED = "Counts once the main check of this exercise passes."
 
@@ -108,6 +112,7 @@ class Session:
         self.endings: dict[str, Ending] = {}
         self.is_broken = False
         self._learners: dict[str, LearnerModule] = {}
+        self._kept_bytes = 0
 
     @cached_property
     def expected(self) -> Expected:
@@ -129,6 +134,8 @@ class Session:
         for check in self.kit.checks:
             with suppress(*CHECK_ERRORS):
                 self.ask(check)
+            if check.name in self._learners:
+                self._limit_kept(check.name)
 
     def ask(self, check: Check) -> None:
         """Run one check, unless its answers are already known to be right. Raises what the check raises.
@@ -156,12 +163,20 @@ class Session:
             self.is_broken = self.is_broken or isinstance(error, MachineError)
             raise
 
+    def _limit_kept(self, check: str) -> None:
+        """Drop a check's answers if they are far more than expected: then they match no known mistake either."""
+        size = sum(len(part) for reply in self.process.replies(self.planned(check)) or () for part in reply)
+        if self._kept_bytes + size > MAX_KEPT_BYTES:
+            self._learners[check].exchanges.clear()
+        else:
+            self._kept_bytes += size
+
     def planned(self, check: str) -> PlannedCheck:
         """The plan of one check."""
         return self.expected.plan.checks[check]
 
     def asked(self, check: str) -> Sequence[Exchange | Reading]:
-        """A check's questions and answers, with hidden inputs; empty if it was known to be right."""
+        """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
 

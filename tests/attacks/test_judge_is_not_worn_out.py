@@ -21,8 +21,9 @@ from grader.intake.walk import READING_SECONDS, OutOfReach
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
 from grader.judge.grading import Judge
 from grader.judge.learner import _code_lines
-from grader.judge.session import Session
+from grader.judge.session import MAX_KEPT_BYTES, Session
 from grader.record import Record
+from grader.sandbox.inside import wire
 
 from .test_reading_in_proportion import notebook
 
@@ -119,7 +120,8 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
 
 # --- what was read, and what is answered ------------------------------------------------------------------------------
 
-LARGE = "import torch\n\n\ndef {}(*inputs):\n    return torch.zeros(3_000_000)\n"
+ONE_TENSOR = pytest.param("torch.zeros(3_000_000)", "has shape (3000000,)", id="one tensor")
+MANY_PARTS = pytest.param('[["x" * 250] * 100] * 90', "a list of 90 came back", id="many small parts")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["Unix", "Windows", "old Macintosh"])
@@ -134,23 +136,29 @@ def test_few_of_many_names_are_likened_to_the_missing_one() -> None:
     assert "there is a `softmaxx`" in _no_entry_text("softmax", lines[1:])
 
 
-def test_large_answers_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While one exercise is examined, the judge has let go of what the ones before it were answered."""
+@pytest.mark.parametrize(("value", "says"), [ONE_TENSOR, MANY_PARTS])
+def test_large_answers_are_not_kept(value: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one exercise little, and nothing while the next one is examined."""
     begun, kept, records = WeakSet[Session](), list[int](), list[Record]()
     run = Session.run
 
     def noted(session: Session) -> None:
-        kept.append(sum(bool(each.endings) for each in begun))
+        assert not any(each.endings for each in begun)
         begun.add(session)
         run(session)
+        frames = [
+            wire.pack([dict(a.values) for a in e.answers], 1 << 30) for c in session.endings for e in session.asked(c)
+        ]
+        kept.append(sum(map(len, frames)))
 
     monkeypatch.setattr(Session, "run", noted)
-    files = {id: SourceFile(id, f"{id}.py", LARGE.format(id).encode()) for id in ("softmax", "dot_scores")}
+    source = "import torch\n\n\ndef {}(*inputs):\n    return {}\n"
+    files = {id: SourceFile(id, f"{id}.py", source.format(id, value).encode()) for id in ("softmax", "dot_scores")}
     judge = Judge(load_course(ROOT / "course.yml"), "reduced", 7, list(files))
     try:
         judge.grade([Submission("someone", files, ())], records.append)
     finally:
         judge.close()
-    assert kept == [0, 0]
+    assert len(kept) == 2 and max(kept) <= MAX_KEPT_BYTES
     assert records[0].points == 0 and records[0].complete
-    assert all("has shape (3000000,)" in each.checks[0].message for each in records[0].exercises)
+    assert all(says in each.checks[0].message for each in records[0].exercises)
