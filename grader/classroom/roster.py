@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from grader.course import Course
 from grader.course.model import did_you_mean, quoted
@@ -31,10 +32,11 @@ MOST_WORDS = 12
 class Learner:
     """One learner of a class.
 
-    id: a record's `submission`. name: for people. ids: every number and login, of the roster, or without one the
-    platform's own. canvas_id, participant: the number in Canvas, and in one assignment of Moodle's, where the roster is
-    their own export. hand_in: what the policy has to know. in_roster: False if only a submission says that there is
-    such a learner. roster_row: the roster's titles and row, as a CSV.
+    id: a record's `submission`. name: for people; first, last: where the roster has them apart. ids: every number and
+    login, of the roster, or without one the platform's own; own_id, sis_id, login: what the roster calls so. canvas_id,
+    participant: the number in Canvas, and in one assignment of Moodle's, where the roster is their own export. hand_in:
+    what the policy has to know. in_roster: False if only a submission says that there is such a learner. roster_row:
+    the roster's titles and row, as a CSV.
     """
 
     id: str
@@ -46,6 +48,11 @@ class Learner:
     hand_in: HandIn = field(default=HandIn(), compare=False)
     canvas_id: str = ""
     in_roster: bool = True
+    first: str = ""
+    last: str = ""
+    own_id: str = ""
+    sis_id: str = ""
+    login: str = ""
     roster_row: str = field(default="", compare=False)
 
 
@@ -160,49 +167,6 @@ _PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
-@dataclass(frozen=True)
-class RosterRow:
-    """One row of a roster as it stands there, each number and login for itself.
-
-    identifier: the participant, where the roster is Moodle's grading worksheet.
-    """
-
-    ids: tuple[str, ...] = ()
-    whole_name: str = ""
-    first: str = ""
-    last: str = ""
-    own_id: str = ""
-    sis_id: str = ""
-    login: str = ""
-    email: str = ""
-    identifier: str = ""
-    group: str = ""
-
-    @property
-    def name(self) -> str:
-        """The name for people, if there is one."""
-        return self.whole_name or f"{self.first} {self.last}".strip()
-
-    @property
-    def participant(self) -> str:
-        """The number in `Participant 1234567`, in any language; empty if there is none."""
-        found = _PARTICIPANT.fullmatch(self.identifier)
-        return found[1] if found else ""
-
-
-def roster_rows(table: Table) -> Iterator[tuple[int, RosterRow]]:
-    """The rows of a roster, each with its line. Raises KataError when no column says who somebody is."""
-    places = {what: table.places(titles) for what, titles in TITLES.items()}
-    if not any(places[what] for what in WHO):
-        raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
-    for number, cells in table.rows:
-        filled = {what: [text for place in there if (text := cells[place].strip())] for what, there in places.items()}
-        ids = tuple(filled.pop("ids"))
-        row = RosterRow(ids, **{what: texts[0] for what, texts in filled.items() if texts})
-        if row.name.casefold() != _POINTS_POSSIBLE:
-            yield number, row
-
-
 def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> tuple[Learner, ...]:
     """The learners of a roster in its order, and what the policy has to know of them.
 
@@ -211,37 +175,42 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
     line: somebody without an id, an id twice, a time, a number of days, a unit or an exercise that is none.
     """
     table = read_table(path)
+    places = {what: table.places(titles) for what, titles in TITLES.items()}
+    if not any(places[what] for what in WHO):
+        raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
     problems: list[str] = []
     columns = _policy_columns(table, course, problems)
     learners: list[Learner] = []
     first_line: dict[str, int] = {}
-    cells = dict(table.rows)
     of_canvas = any(each <= set(table.columns) for each in CANVAS_TITLES)
-    for number, row in roster_rows(table):
-        id = next(iter(row.ids), row.email or row.name)
-        if not id:
+    for number, cells in table.rows:
+        learner = _learner(cells, places)
+        if learner.name.casefold() == _POINTS_POSSIBLE:
+            continue
+        if not learner.id:
             problems.append(f"line {number}: there is no id, name or email.")
-        elif first_line.setdefault(id, number) != number:
-            problems.append(f"line {number}: {id} is in line {first_line[id]} already.")
-        hand_in, wrong = _hand_in(columns, cells[number], course, withdrawn)
+        elif first_line.setdefault(learner.id, number) != number:
+            problems.append(f"line {number}: {learner.id} is in line {first_line[learner.id]} already.")
+        hand_in, wrong = _hand_in(columns, cells, course, withdrawn)
         problems += [f"line {number}, {each}" for each in wrong]
-        learner = Learner(
-            id,
-            row.name or id,
-            row.email,
-            row.ids,
-            row.participant,
-            group=row.group,
-            hand_in=hand_in,
-            canvas_id=row.own_id if of_canvas else "",
-            roster_row=replace(table, rows=((number, cells[number]),)).text(),
-        )
-        learners.append(learner)
+        row, canvas_id = replace(table, rows=((number, cells),)).text(), learner.own_id if of_canvas else ""
+        learners.append(replace(learner, hand_in=hand_in, canvas_id=canvas_id, roster_row=row))
     if problems:
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
     if not learners:
         raise KataError(f"{path} names no learner.")
     return tuple(learners)
+
+
+def _learner(cells: Sequence[str], places: Mapping[str, Sequence[int]]) -> Learner:
+    """Who stands in a row; with an empty id if it is nobody."""
+    filled = {what: [text for place in there if (text := cells[place].strip())] for what, there in places.items()}
+    said: dict[str, Any] = {what: next(iter(texts), "") for what, texts in filled.items()}
+    name = said.pop("whole_name") or f"{said['first']} {said['last']}".strip()
+    id = said.pop("ids") or said["email"] or name
+    participant = _PARTICIPANT.fullmatch(said.pop("identifier"))
+    number = participant[1] if participant else ""
+    return Learner(id, name or id, ids=tuple(filled["ids"]), participant=number, **said)
 
 
 # --- what the policy has to know --------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 
-from grader.classroom.roster import Learner, RosterRow
+from grader.classroom.roster import Learner
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
@@ -36,11 +36,11 @@ _PASSED_OVER = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|
 
 def lines(table: ResultsTable) -> list[str]:
     """The text of the file. Raises KataError when two learners are alike, or Canvas would not accept a title."""
-    say, people = table.options.say, table.people
+    say = table.options.say
     there = _assignments(table)
     titles = [there.get(each.title) or _title(each.title, bool(table.options.column)) for each in table.columns]
     demand_different(titles, "columns")
-    strangers = [each.name for each in table.learners if each.id not in people]
+    strangers = [each.name for each in table.learners if each.id not in table.people]
     if not table.has_roster:
         say("No roster was given, so Canvas finds learners by their names: grade with --roster, Canvas's own export.")
     elif strangers:
@@ -50,8 +50,7 @@ def lines(table: ResultsTable) -> list[str]:
     rows = [[*HEADER, *titles]]
     rows += [[f"    {POINTS_POSSIBLE}", "", "", "", "", *(number_field(each.max_points) for each in table.columns)]]
     for row in table.rows():
-        person = people.get(row.learner.id) or RosterRow(whole_name=row.learner.name)
-        key, who = _who(row.learner, person, has_canvas_ids=has_canvas_ids)
+        key, who = _who(row.learner, has_canvas_ids=has_canvas_ids)
         keys.append(key)
         marks = [(each.points(row.record), each.is_excused(row.record)) for each in table.columns]
         rows.append([*who, *(number_field(points) or EXCUSED * is_excused for points, is_excused in marks)])
@@ -59,14 +58,14 @@ def lines(table: ResultsTable) -> list[str]:
     return [as_csv(rows)]
 
 
-def _who(learner: Learner, person: RosterRow, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
+def _who(learner: Learner, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
-    number = learner.canvas_id if has_canvas_ids else person.sis_id or person.own_id
-    login = person.login or person.email
+    number = learner.canvas_id if has_canvas_ids else learner.sis_id or learner.own_id
+    login = learner.login or learner.email
     if not (login or number or learner.id.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
         login = learner.id
-    name = " ".join((shown_name(person).strip() or learner.id).split())
-    key = next(filter(None, (person.login, person.email, person.sis_id, person.own_id, name)))
+    name = " ".join((shown_name(learner).strip() or learner.id).split())
+    key = next(filter(None, (learner.login, learner.email, learner.sis_id, learner.own_id, name)))
     name = name.replace(POINTS_POSSIBLE, "Points_Possible")  # else it would set what the assignments are worth
     ids = [number, ""] if has_canvas_ids else ["", number]
     return key, [*map(line_field, (name, *ids, login)), ""]

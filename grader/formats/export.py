@@ -48,14 +48,12 @@ def csv_lines(table: ResultsTable) -> Iterable[str]:
     of_record, place = (_of_record, "remark") if table.options.by == "learner" else (_of_exercises, "status")
     has_groups = any(each.group for each in table.learners)
     graded = (
-        [*_who(row.learner, table, has_groups), *cells]
-        for row in table.rows()
-        for cells in of_record(row.record, table)
+        [*_who(row.learner, has_groups), *cells] for row in table.rows() for cells in of_record(row.record, table)
     )
     first = next(graded)
 
     def of_absent(learner: Learner) -> Cells:
-        who = _who(learner, table, has_groups)
+        who = _who(learner, has_groups)
         return who + [(title, "handed in nothing" if title == place else None) for title, _ in first[len(who) :]]
 
     rows = chain([first], graded, map(of_absent, table.absent))
@@ -69,13 +67,9 @@ def _field(cell: str | float | None) -> str:
     return text_field(visible(cell)) if isinstance(cell, str) else number_field(cell)
 
 
-def _who(learner: Learner, table: ResultsTable, has_groups: bool) -> Cells:
-    name, id, email = learner.name, None, learner.email
-    if person := table.people.get(learner.id):
-        name, email = shown_name(person), person.email or email
-        id = person.own_id or person.sis_id or person.login
-    group: Cells = [("group", learner.group)] if has_groups else []
-    return [("submission", learner.id), ("name", name), ("id", id), ("email", email), *group]
+def _who(learner: Learner, has_groups: bool) -> Cells:
+    id, group = learner.own_id or learner.sis_id or learner.login, [("group", learner.group)] if has_groups else []
+    return [("submission", learner.id), ("name", shown_name(learner)), ("id", id), ("email", learner.email), *group]
 
 
 def _of_record(record: Record, table: ResultsTable) -> Iterator[Cells]:

@@ -32,7 +32,7 @@ from html import escape
 
 from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.results import page_name
-from grader.classroom.roster import RosterRow
+from grader.classroom.roster import Learner
 from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
@@ -59,12 +59,12 @@ def lines(table: ResultsTable) -> list[str]:
     Raises KataError when nobody has an identifier, or two learners or columns are alike.
     """
     say, most = table.options.say, number_field(MOST_POINTS)
-    known = {each.id: _ids(table.people[each.id]) for each in table.learners if each.id in table.people}
+    known = {each.id: _ids(each) for each in table.learners if each.id in table.people}
     if not any(any(ids.values()) for ids in known.values()):
         if table.has_roster:
             raise KataError("Moodle needs an email address, ID number or username of each learner: there is none.")
         say("No roster was given, so the submissions' names stand for Moodle's usernames.")
-        known = {each.id: _ids(RosterRow(login=each.id)) for each in table.learners}
+        known = {each.id: _ids(Learner(each.id, each.id, login=each.id)) for each in table.learners}
     # the identifier that most of these people have, each a different one
     identifier = max(IDENTIFIERS, key=lambda each: len({ids[each] for ids in known.values()} - {""}))
     ids = {name: found[identifier] for name, found in known.items() if found[identifier]}
@@ -84,14 +84,14 @@ def lines(table: ResultsTable) -> list[str]:
             points = [_points(each, row.record) for each in table.columns]
             above |= {id for each in points if each is not None and each > MOST_POINTS}
             marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
-            rows.append([line_field(shown_name(table.people[row.learner.id])), id, *marks])
+            rows.append([line_field(shown_name(row.learner)), id, *marks])
     if above:
         gone = ", ".join(sorted(above))
         say(f"Moodle takes no more than {most}, so what extra credit gave beyond that is left out: {gone}.")
     return [as_csv(rows)]
 
 
-def _ids(person: RosterRow) -> dict[str, str]:
+def _ids(person: Learner) -> dict[str, str]:
     """Each identifier of a person, "" for those that Moodle would take for none."""
     fields = map(line_field, (person.email, person.sis_id or person.own_id, person.login))
     return {each: "" if id == "0" else id for each, id in zip(IDENTIFIERS, fields, strict=True)}

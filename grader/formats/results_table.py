@@ -20,7 +20,7 @@ from typing import Any, Literal, get_args
 from grader.classroom.csv_file import Table, table_in
 from grader.classroom.final_points import DIGITS
 from grader.classroom.results import ClassResults, Result
-from grader.classroom.roster import Learner, RosterRow, roster_rows
+from grader.classroom.roster import Learner
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
@@ -43,9 +43,9 @@ def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | No
     return replace(table, rows=numbered), tuple(cells)
 
 
-def shown_name(person: RosterRow) -> str:
+def shown_name(person: Learner) -> str:
     """The name for people, or what else there is."""
-    return person.name or person.email or person.login or person.own_id or person.sis_id
+    return person.name if person.name != person.id else person.email or person.login or person.name
 
 
 By = Literal["learner", "unit", "exercise"]
@@ -187,17 +187,9 @@ class ResultsTable:
         return roster_of(self._everyone)
 
     @cached_property
-    def people(self) -> Mapping[str, RosterRow]:
-        """What the roster calls the learners, by their ids; those that it lacks are left out, unless there is none."""
-        listed = [each for each in self._everyone if each.in_roster] or self._everyone
-        people = {
-            each.id: RosterRow(whole_name=each.name, sis_id=each.id if each.in_roster else "", email=each.email)
-            for each in listed
-        }
-        if self.roster:
-            table, ids = self.roster
-            people |= {ids[number]: person for number, person in roster_rows(table)}
-        return people
+    def people(self) -> Mapping[str, Learner]:
+        """The learners by their ids; those that the roster lacks are left out, unless there is none."""
+        return {each.id: each for each in self._everyone if each.in_roster or not self.has_roster}
 
     @property
     def whole(self) -> TableColumn:

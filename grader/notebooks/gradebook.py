@@ -16,7 +16,7 @@ from typing import Any
 from nbgrader.api import Gradebook, InvalidEntry, MissingEntry
 from sqlalchemy.exc import SQLAlchemyError
 
-from grader.classroom.roster import RosterRow
+from grader.classroom.roster import Learner
 from grader.course import Course, Exercise
 from grader.errors import KataError
 from grader.formats.results_table import ResultsTable, mark_of, shown_name
@@ -52,10 +52,10 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     try:
         with Gradebook(f"sqlite:///{path.absolute()}") as book:
             writer = _Writer(book, table.options.course)
-            for learner, _, record in () if force else _known(table):
-                writer.refuse_changes(learner, record)
-            for learner, person, record in _known(table):
-                scores += writer.enter(learner, person, record)
+            for learner, record in () if force else _known(table):
+                writer.refuse_changes(learner.id, record)
+            for learner, record in _known(table):
+                scores += writer.enter(learner, record)
                 learners += 1
     except (InvalidEntry, SQLAlchemyError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
@@ -70,11 +70,9 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     return f"{scores} scores of {learners} learners are in {path}"
 
 
-def _known(table: ResultsTable) -> Iterator[tuple[str, RosterRow, Record]]:
-    """Everybody in the roster, if there is one, with the id that they have in the class."""
-    for row in table.rows():
-        if person := table.people.get(row.learner.id):
-            yield row.learner.id, person, row.record
+def _known(table: ResultsTable) -> Iterator[tuple[Learner, Record]]:
+    """Everybody in the roster, if there is one."""
+    return ((row.learner, row.record) for row in table.rows() if row.learner.id in table.people)
 
 
 class _Writer:
@@ -106,10 +104,10 @@ class _Writer:
                     "With --force scores are written anew."
                 )
 
-    def enter(self, learner: str, person: RosterRow, record: Record) -> int:
+    def enter(self, person: Learner, record: Record) -> int:
         """Write the learner and all scores, with what was not released of their units; returns how many scores."""
-        there = list(self._handed_in(record))
-        self._book.update_or_create_student(learner, **_names_of(person, learner))
+        there, learner = list(self._handed_in(record)), person.id
+        self._book.update_or_create_student(learner, **_names_of(person))
         units = {exercise.unit for exercise, _ in there}
         for exercise in self._course.exercises:
             if (unit := exercise.unit) in units and exercise.id not in self._places:
@@ -151,13 +149,13 @@ def _score_of(result: ExerciseResult) -> float | None:
     return result.points if result.uncounted and result.status != "error" else mark_of(result)
 
 
-def _names_of(person: RosterRow, id: str) -> dict[str, str]:
+def _names_of(person: Learner) -> dict[str, str]:
     """The fields of nbgrader's Student that the roster fills."""
     name, first, last = shown_name(person), person.first, person.last
     if not (first and last):
         family, _, given = map(str.strip, name.partition(","))
         first, last = (given, family) if given else (name.rpartition(" ")[0], name.rpartition(" ")[2])
     names = {"email": person.email}
-    if name != id:
+    if name != person.id:
         names |= {"first_name": first, "last_name": last}
     return {field: text for field, text in names.items() if text}

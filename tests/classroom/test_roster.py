@@ -91,8 +91,8 @@ def test_a_worksheet_is_a_roster_in_every_language(
         csv.writer(file, delimiter=delimiter).writerows(rows)
     found = read_roster(tmp_path / "worksheet.csv", vienna)
     assert found == (
-        Learner("0815", "Ada Byron", "ada@x.example", ("0815",), "9001"),
-        Learner("0816", "Bo Chen", "bo@x.example", ("0816",), "9002"),
+        Learner("0815", "Ada Byron", "ada@x.example", ("0815",), "9001", sis_id="0815"),
+        Learner("0816", "Bo Chen", "bo@x.example", ("0816",), "9002", sis_id="0816"),
     )
     assert [each.hand_in.at for each in found] == [{"*": NOON.replace(hour=11, tzinfo=timezone.utc)}, {}]
 

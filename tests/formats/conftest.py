@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from grader.classroom import final_points
 from grader.classroom.final_points import HandIn, unadjusted
 from grader.classroom.grading_terms import Run
-from grader.classroom.roster import Learner, RosterRow
+from grader.classroom.roster import Learner
 from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
 from grader.csv_writing import table as csv_table
@@ -80,11 +81,16 @@ def adjusted(name: str, *exempt: str) -> Record:
 ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Email")
 
 
-def enrolled(id: str, person: RosterRow, *more: tuple[str, str]) -> Learner:
-    """A learner of a roster that Canvas exported; more: further titles, each with what stands there."""
-    cells = (person.whole_name, person.own_id, person.sis_id, person.login, "", person.email)
+def known_as(name: str, **known: str) -> Learner:
+    """Somebody as a roster that Canvas exported calls them."""
+    return Learner("", name, canvas_id=known.get("own_id", ""), **known)
+
+
+def enrolled(id: str, person: Learner, *more: tuple[str, str]) -> Learner:
+    """The learner of that roster who has this id; more: further titles, each with what stands there."""
+    cells = (person.name, person.own_id, person.sis_id, person.login, "", person.email)
     row = csv_table([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])
-    return Learner(id, person.whole_name or id, person.email, canvas_id=person.own_id, roster_row=row)
+    return replace(person, id=id, roster_row=row)
 
 
 @pytest.fixture

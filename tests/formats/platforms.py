@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from jsonschema import Draft202012Validator
 
-from grader.classroom.roster import RosterRow
+from grader.classroom.roster import Learner
 from tests.cases import table
 
 Marks = dict[str, dict[str, float | str | None]]
@@ -35,7 +35,7 @@ class Canvas:
         "|Override Score|Override Grade|Override Status"
     )
 
-    def __init__(self, students: Sequence[RosterRow] = ()) -> None:
+    def __init__(self, students: Sequence[Learner] = ()) -> None:
         self.students = students
         self.points_possible: dict[str, str] = {}
         self.unknown: list[str] = []

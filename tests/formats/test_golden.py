@@ -14,26 +14,26 @@ from typing import Any
 import pytest
 
 from grader.classroom.final_points import HandIn
-from grader.classroom.roster import Learner, RosterRow
+from grader.classroom.roster import Learner
 from grader.record import Problem
 from tests.cases import rows
 
-from .conftest import CASES, HOSTILE_NAMES, enrolled, exercise, not_graded, record
+from .conftest import CASES, HOSTILE_NAMES, enrolled, exercise, known_as, not_graded, record
 from .platforms import github_report, gradescope_result, junit_suites
 
 GOLDEN = Path(__file__).with_name("golden")
 
 EXEMPT = HandIn(exempt=("kv_cache",))
-ADA = Learner("ada", "Ada Lovelace", "ada@example.org", group="red")
+ADA = Learner("ada", "Ada Lovelace", "ada@example.org", group="red", sis_id="ada")
 OTHERS = [
-    Learner("bo", "Bo Li"),
+    Learner("bo", "Bo Li", sis_id="bo"),
     Learner("cy", HOSTILE_NAMES["formula"], in_roster=False),
-    Learner("dot", "Dot Away"),
+    Learner("dot", "Dot Away", sis_id="dot"),
 ]
 ROSTER = {
-    "ada": RosterRow(whole_name="Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
-    "bo": RosterRow(whole_name="Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
-    "cy": RosterRow(whole_name="Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
+    "ada": known_as("Lovelace, Ada", own_id="101", sis_id="S-7", login="ada", email="ada@example.org"),
+    "bo": known_as("Li, Bo", own_id="102", sis_id="S-8", login="bo", email="bo@example.org"),
+    "cy": known_as("Formula", own_id="103", sis_id="@9", login="cy", email="cy@example.org"),
 }
 UNTAKEN = [
     Problem(file="a\x1b[2J.py", kind="unreadable", message="It is not text."),
@@ -66,7 +66,7 @@ def test_the_files_are_the_golden_ones(
     records, learners = CLASSES[policy]
     if has_roster:
         listed = {id: enrolled(id, person) for id, person in ROSTER.items()}
-        known = ("roster_row", "canvas_id")
+        known = ("roster_row", "canvas_id", "name", "email", "own_id", "sis_id", "login")
         learners = [
             replace(each, in_roster=True, **{name: getattr(listed[each.id], name) for name in known})
             if each.id in listed

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.roster import Learner, RosterRow
+from grader.classroom.roster import Learner
 from grader.course import Course, load_course
 from grader.errors import KataError
 from grader.formats.results_table import ExportOptions, results_table
 from grader.record import ExerciseResult, Record
 
-from .conftest import BROKEN, enrolled, exercise, record, write_class
+from .conftest import BROKEN, enrolled, exercise, known_as, record, write_class
 
 if sys.version_info < (3, 11):
     pytest.skip("nbgrader is not made for 3.10", allow_module_level=True)
@@ -104,7 +104,7 @@ def test_where_the_grader_failed_a_person_has_to_grade(fill: Fill, book: Path) -
 
 
 def test_learner_has_the_rosters_name(fill: Fill, book: Path) -> None:
-    person = RosterRow(whole_name="Lovelace, Ada", login="al7", email="ada@example.org")
+    person = known_as("Lovelace, Ada", login="al7", email="ada@example.org")
     fill(ada(), learners=[enrolled("ada", person)])
     with Gradebook(f"sqlite:///{book}") as opened:
         (student,) = opened.students
@@ -115,7 +115,7 @@ def test_learner_has_the_rosters_name(fill: Fill, book: Path) -> None:
 
 def test_whoever_the_roster_lacks_gets_nobodys_row(fill: Fill, book: Path, said: list[str]) -> None:
     """Graded before there was a roster, a hand-in may be called what is somebody else's id in it."""
-    written = fill(ada(), learners=[enrolled("zoe", RosterRow(whole_name="Zoe"))])
+    written = fill(ada(), learners=[enrolled("zoe", known_as("Zoe"))])
     assert "0 scores of 0 learners" in written
     assert said == ["Left out, since the roster does not list them: ada."]
     with Gradebook(f"sqlite:///{book}") as opened:
