@@ -42,18 +42,18 @@ class GapsScene(ModelScene):
 
     has_gaps = True
 
-    def guessed(self, letters: torch.Tensor, attend: Attend) -> str:
-        """The text of some letters (n,), with each hidden one as the model guesses it."""
-        return guessed(letters, run(self._model, letters[None], attend)[0])
-
-    def loss(self, attend: Attend) -> float:
-        """The loss in nats on hidden letters, in sentences that no model was trained on."""
-        return gap_loss(lambda texts: run(self._model, texts, attend))
+    def reads(self, attend: Attend) -> LogitsOf:
+        """The model with this attention."""
+        return partial(run, self._model, attend=attend)
 
 
-def guessed(letters: torch.Tensor, logits: torch.Tensor) -> str:
-    """The text of some letters, with each hidden one as it was guessed."""
-    best = logits[: len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
+LogitsOf = Callable[[torch.Tensor], torch.Tensor]
+"""Of a model: the logits (b, n, letters) for texts (b, n)."""
+
+
+def guessed(letters: torch.Tensor, logits_of: LogitsOf) -> str:
+    """The text of some letters (n,), with each hidden one as a model guesses it."""
+    best = logits_of(letters[None])[0, : len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
     return decode(torch.where(letters == GAP, best, letters).tolist())
 
 
@@ -70,8 +70,8 @@ def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor([encode(text) for text in texts]), is_hidden
 
 
-def gap_loss(logits_of: Callable[[torch.Tensor], torch.Tensor]) -> float:
-    """The loss in nats on hidden letters of those sentences; logits_of: of sentences (b, n) with gaps in them."""
+def gap_loss(logits_of: LogitsOf) -> float:
+    """A model's loss in nats on hidden letters of those sentences."""
     texts, is_hidden = measured_gaps()
     logits = logits_of(texts.masked_fill(is_hidden, GAP))
     return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
@@ -116,10 +116,12 @@ class ScaleScene(GapsScene):
         texts, losses = [], []
         for factor in factors:
             self._stage.begin()
-            texts.append(self.guessed(letters, self._attend(factor)))
-            losses.append(self.loss(self._attend(factor)))
+            reads = self.reads(self._attend(factor))
+            texts.append(guessed(letters, reads))
+            losses.append(gap_loss(reads))
         yield Written("What the model fills in", "", tuple(zip(names, texts, strict=True)))
-        due = [self.loss(by_formula([scaled(each, factor) for each in self._layers])) for factor in factors]
+        right = [by_formula([scaled(each, factor) for each in self._layers]) for factor in factors]
+        due = [gap_loss(self.reads(attend)) for attend in right]
         sharp = [each.amax(-1).mean().item() for each in weights]
         yield Grid.of(
             "The largest weight of a letter, on average, and the loss on other sentences (in nats; guessing is 3.26)",
@@ -205,12 +207,13 @@ class PaddingScene(GapsScene):
             f"Your class is the attention of a small model that guesses hidden letters ({HIDDEN}). The same sentence "
             f"is shown alone, and with {PADDING} letters of padding behind it, as in a batch with a longer one."
         )
-        filled = tuple((way, guessed(letters, self._logits(way, letters[None])[0])) for way in WAYS)
+        ways = {way: partial(self._logits, way) for way in WAYS}
+        filled = tuple((way, guessed(letters, logits_of)) for way, logits_of in ways.items())
         yield Written("What the model fills in", "", filled)
         yield Grid.of(
             "How surprised the model is by the hidden letters of other sentences (loss in nats; guessing is 3.26)",
             ("", "loss"),
-            {way: [gap_loss(partial(self._logits, way))] for way in WAYS},
+            {way: [gap_loss(logits_of)] for way, logits_of in ways.items()},
         )
         yield Words(
             "How to read a map: each row is a letter that asks, each column one that is looked at, all heads of the "
@@ -266,16 +269,16 @@ class GroupedScene(GapsScene):
         texts, losses, trained = [], [], []
         for shared in SHARED:
             self._stage.begin()
-            attend = self.attend(shared)
-            texts.append((f"heads: {shared}", self.guessed(letters, attend)))
-            losses.append(self.loss(attend))
+            reads = self.reads(self.attend(shared))
+            texts.append((f"heads: {shared}", guessed(letters, reads)))
+            losses.append(gap_loss(reads))
             trained.append(losses[-1])
             if converts and shared < HEADS:
-                after = self._uptrained(shared)
-                texts.append((f"heads: {shared}, trained on", self.guessed(letters, after)))
-                trained[-1] = self.loss(after)
+                reads = self.reads(self._uptrained(shared))
+                texts.append((f"heads: {shared}, trained on", guessed(letters, reads)))
+                trained[-1] = gap_loss(reads)
         yield Written("What the model fills in", "", tuple(texts))
-        due = [self.loss(self.right_attend(shared)) for shared in SHARED]
+        due = [gap_loss(self.reads(self.right_attend(shared))) for shared in SHARED]
         width = self._layers[0].head_width
         sizes = [2 * len(self._layers) * shared * width * TOKENS * BYTES / 1024 for shared in SHARED]
         lines = {"mean-pooled": losses, "trained on": trained} if converts else {"loss": losses}

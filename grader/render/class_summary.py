@@ -77,27 +77,20 @@ class LearnerRow:
 
 
 @dataclass
-class CheckTally:
-    """One check across the class. `unexplained`: learners who fail it without a known mistake in the exercise."""
-
-    title: str
-    missed: int = 0
-    unexplained: list[LearnerRow] = field(default_factory=list)
-
-
-@dataclass
 class ExerciseTally:
     """One exercise across the class.
 
-    stuck: learners for whom every check failed for the same reason, by that. misconceptions: by the mistake and its
-    message.
+    missed: how many learners fail a check, by its name and title; unexplained: those of them without a known mistake in
+    the exercise. stuck: learners for whom every check failed for the same reason, by that. misconceptions: by the
+    mistake and its message.
     """
 
     id: str
     title: str
     unit: str
     counts: Counter[Status] = field(default_factory=Counter)
-    checks: dict[str, CheckTally] = field(default_factory=dict)
+    missed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unexplained: dict[tuple[str, str], list[LearnerRow]] = field(default_factory=dict)
     stuck: dict[str, list[LearnerRow]] = field(default_factory=dict)
     misconceptions: dict[tuple[str, str], list[LearnerRow]] = field(default_factory=dict)
 
@@ -117,9 +110,9 @@ class ExerciseTally:
         return self.passed / self.tried if self.tried else None
 
     @property
-    def most_missed(self) -> CheckTally | None:
-        """The check that most learners fail, the first of equals; None when no check failed."""
-        return max(self.checks.values(), key=lambda check: check.missed, default=None)
+    def most_missed(self) -> tuple[str, int] | None:
+        """The title of the check that most learners fail, and how many; None when no check failed."""
+        return next(((title, count) for (_, title), count in self.missed.most_common(1)), None)
 
     @property
     def about_stuck(self) -> str:
@@ -249,9 +242,10 @@ class ClassSummary:
         elif exercise.status in ("passed", "failed"):
             for check in exercise.checks:
                 if check.outcome == "failed":
-                    missed = tally.checks.setdefault(check.name, CheckTally(check.title or check.name))
-                    missed.missed += 1
-                    missed.unexplained += [] if exercise.diagnosis else [row]
+                    named = check.name, check.title or check.name
+                    tally.missed[named] += 1
+                    if not exercise.diagnosis:
+                        tally.unexplained.setdefault(named, []).append(row)
         for key in dict.fromkeys((each.mistake, each.message) for each in exercise.diagnosis):
             tally.misconceptions.setdefault(key, []).append(row)
 
@@ -312,8 +306,8 @@ class ClassSummary:
     @property
     def most_missed(self) -> ExerciseTally | None:
         """The exercise with the check that most learners fail; None when no check failed."""
-        missed = [(check.missed, tally) for tally in self.exercises if (check := tally.most_missed)]
-        return max(missed, key=lambda pair: pair[0])[1] if missed else None
+        missed = [tally for tally in self.exercises if tally.missed]
+        return max(missed, key=lambda tally: max(tally.missed.values()), default=None)
 
     @property
     def distribution(self) -> Distribution | None:
@@ -359,8 +353,8 @@ def _is_stuck(exercise: ExerciseResult) -> bool:
 
 
 def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
-    check = max(tally.checks.values(), key=lambda check: len(check.unexplained), default=None)
-    if check and check.unexplained:
-        yield Topic(tally, f"miss “{check.title}” Read a few of their answers.", check.unexplained)
+    if tally.unexplained:
+        (_, title), learners = max(tally.unexplained.items(), key=lambda item: len(item[1]))
+        yield Topic(tally, f"miss “{title}” Read a few of their answers.", learners)
     for cause, learners in tally.stuck.items():
         yield Topic(tally, f"fail every check. {cause}", learners)

@@ -122,8 +122,8 @@ def _hardest(summary: ClassSummary) -> Lines:
     stumbled = [tally for tally in summary.exercises if tally.passed < tally.tried]
     for tally in sorted(stumbled, key=lambda tally: tally.pass_rate or 0.0)[:HARDEST]:
         yield 2, f"{safe_line(tally.title)}: passed by {tally.passed} of {tally.tried} who tried", ""
-        if check := tally.most_missed:
-            yield 4, f"{check.missed} miss “{safe_line(check.title)}”", "dim"
+        if missed := tally.most_missed:
+            yield 4, f"{missed[1]} miss “{safe_line(missed[0])}”", "dim"
         if tally.stuck:
             yield 4, safe_line(tally.about_stuck), "dim"
     for tally in summary.doubtful:

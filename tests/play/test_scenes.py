@@ -10,6 +10,7 @@ import torch
 
 from grader.errors import KataError
 from grader.play.catalogue import PLAYS
+from grader.play.gaps import gap_loss
 from grader.play.letters import measured
 from grader.play.nets import POSITION_HEADS, clocks, right_places, sloped, turned
 from grader.play.parts import Curve, Heat, Words, Written
@@ -130,7 +131,8 @@ def test_code_with_its_mask_inverted_is_seen_to_be(seen):
 def test_another_average_is_another_loss(scene):
     converted = scene("convert_to_gqa", ("heads.mean(dim=1)", "heads[:, 0]"))
     whole, fewer = (
-        converted.loss(converted.attend(shared)) - converted.loss(converted.right_attend(shared)) for shared in (8, 4)
+        gap_loss(converted.reads(converted.attend(shared))) - gap_loss(converted.reads(converted.right_attend(shared)))
+        for shared in (8, 4)
     )
     assert whole == pytest.approx(0, abs=1e-4) and abs(fewer) > 0.01
 
