@@ -10,8 +10,6 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from grader.mismatch import Mismatch
-
 from .heatmap import BLUES, LEVELS, WHITE, Cell, HeatMap
 from .safe_text import encodable
 
@@ -67,12 +65,6 @@ def as_text(show: Callable[[Console], None], width: int, *, colour: bool = False
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
 
 
-def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
-    """A mismatch as text."""
-    heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch))
-    return as_text(lambda console: console.print(heat), width, colour=colour)
-
-
 class _Painter:
     """Draws each number as a block of its shade, or as the number itself where there are 0 blocks; marks wrong ones."""
 
@@ -102,7 +94,8 @@ class _Painter:
         for lines in zip(*sides, strict=True):
             for line in lines:
                 line.pad_right(side_width - line.cell_len)
-            abreast.append(_unbroken(Text(" " * GAP).join(lines)))
+            abreast.append(Text(" " * GAP).join(lines))
+            abreast[-1].no_wrap = True
         return abreast
 
     def legend(self, width: int) -> Iterator[Text]:
@@ -129,10 +122,10 @@ class _Painter:
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
         labels = "".join(map(self._over_number, self._columns[first:]))
-        yield _unbroken(Text(" " * self._label_width + labels, style="dim"))
+        yield Text(" " * self._label_width + labels, style="dim", no_wrap=True)
         for label, cells in zip(self._labels, plane, strict=True):
             drawn = (part for cell in cells[first:] for part in self._draw(cell))
-            yield _unbroken(Text.assemble((label, "dim"), *drawn))
+            yield Text.assemble((label, "dim"), *drawn, no_wrap=True)
 
     def _over_number(self, label: str) -> str:
         if not self._heat.is_mismatch:
@@ -148,8 +141,3 @@ class _Painter:
         yield shade * self._blocks or f" {cell.text:>{self._number_width}}", style
         if self._heat.is_mismatch:
             yield MARK if cell.mark else " ", WRONG_STYLE if cell.mark and self._is_coloured else style
-
-
-def _unbroken(line: Text) -> Text:
-    line.no_wrap = True
-    return line

@@ -26,7 +26,8 @@ def visible(text: str) -> str:
         category = unicodedata.category(char)
         marks = marks + 1 if category in ("Mn", "Me") else 0
         hidden = category in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") and char not in _JOINERS and char != "\n"
-        shown.append(_spelt_out(char) if hidden or marks > _MARKS_IN_A_ROW else char)
+        is_spelt_out = hidden or marks > _MARKS_IN_A_ROW
+        shown.append(char.encode("unicode_escape").decode("ascii") if is_spelt_out else char)
     return "".join(shown)
 
 
@@ -52,7 +53,3 @@ def safe_block(text: str, max_lines: int, limit: int = BLOCK_LIMIT) -> list[str]
 def encodable(text: str, encoding: str) -> str:
     """The text with characters escaped that the encoding lacks, so that writing it cannot fail."""
     return text.encode(encoding, "backslashreplace").decode(encoding)
-
-
-def _spelt_out(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")

@@ -13,7 +13,7 @@ from grader.mismatch import Mismatch, Mismatches
 from grader.record import Problem, Record, Status
 
 from .heatmap import HeatMap
-from .heatmap_terminal import PaintedHeatMap, heatmap_text
+from .heatmap_terminal import PaintedHeatMap, as_text
 from .safe_text import encodable, safe_line, visible
 from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, by_unit, verdicts_on
 from .wording import ISOLATION, MARKS, Units, change, counted, passed_count, score, share, ungraded
@@ -89,9 +89,11 @@ def _points_width(verdicts: Sequence[ExerciseVerdict]) -> int:
 def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
     """One failed check by itself, as pytest shows it, and the mistakes named."""
     (check,) = (each for each in verdict.checks if each.name == name)
-    seen = heatmap_text(check.mismatch, width, colour=colour) if check.mismatch else ""
-    probably = [f"Probably: {each}" for each in verdict.probably]
-    return "\n".join(part for part in (check.title, *probably, check.message, seen) if part)
+    said = [check.title, *(f"Probably: {each}" for each in verdict.probably), check.message]
+    if check.mismatch:
+        heat = PaintedHeatMap(HeatMap.of_mismatch(check.mismatch))
+        said.append(as_text(lambda console: console.print(heat), width, colour=colour))
+    return "\n".join(filter(None, said))
 
 
 def sign(status: Status, console: Console) -> str:

@@ -10,14 +10,20 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from grader.mismatch import Mismatch
 from grader.render.heatmap import BLUES, HeatMap, as_needed, blues
-from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, heatmap_text
+from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, as_text
 
 from ..cases import rows
 from .conftest import CASES, drawn, grid, mismatch_of, printed
 
 NAN, INF = math.nan, math.inf
 SMALL = mismatch_of([[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.25, 0.75]])
+
+
+def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
+    heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch))
+    return as_text(lambda console: console.print(heat), width, colour=colour)
 
 
 @pytest.mark.parametrize("size", [(12, 12), (1, 12), (6, 6), (12, 3)], ids=str)
