@@ -56,11 +56,11 @@ def release(
     from grader.release.learners_wheel import learners_wheel
 
     with progress("Planning", len(chosen.exercises)) as advance:
-        wheel = learners_wheel(chosen, with_answers=with_answers, advance=advance)
-    write_file(out / wheel.name, wheel.content, below=out)
+        name, content, checks = learners_wheel(chosen, with_answers=with_answers, advance=advance)
+    write_file(out / name, content, below=out)
     exercises = counted(len(chosen.exercises), "exercise")
-    print(f"{out / wheel.name}: {exercises}, {wheel.checks} checks, {len(wheel.content) / 1e6:.1f} MB.")
-    print(f"Learners type: pip install {wheel.name}, then kata init ~/attention")
+    print(f"{out / name}: {exercises}, {checks} checks, {len(content) / 1e6:.1f} MB.")
+    print(f"Learners type: pip install {name}, then kata init ~/attention")
 
 
 @app.command(rich_help_panel=TEACH)

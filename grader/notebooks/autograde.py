@@ -37,7 +37,7 @@ from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
 from grader.errors import KataError
-from grader.intake import FileProblem, SourceFile, Submission, SubmissionError, read_submission
+from grader.intake import FileProblem, Submission, SubmissionError, read_submission
 from grader.intake.names import printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Record
@@ -218,11 +218,9 @@ def trusted_judge(course: Course, exercises: Sequence[Exercise], level: Level, s
     Raises KataError when nobody can be graded: the machine cannot isolate, the checks are broken, or the references
     do not get full marks.
     """
-    paths = {each.id: course.solution_path(each) for each in exercises}
-    sources = {id: SourceFile(id, path.name, path.read_bytes()) for id, path in paths.items()}
     try:
-        with closing(judge_for(course, level, seed, tuple(sources))) as judge:
-            record = graded_by(judge, Submission("reference", sources, ()))
+        with closing(judge_for(course, level, seed, [each.id for each in exercises])) as judge:
+            record = graded_by(judge, read_submission(course.root / "solutions", course))
             short = [each for each in record.exercises if each.points != each.max_points or each.status != "passed"]
             if short:
                 listed = ", ".join(f"{each.id} ({each.points:g} of {each.max_points:g} points)" for each in short)

@@ -44,10 +44,6 @@ _SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
-_METADATA = {
-    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
-}
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,7 @@ def _source_notebook(course: Course, assignment: Assignment, wheel: str) -> str:
         given = marks(REFLECTION, grade=True, solution=True, points=REFLECTION_POINTS)
         cells.append(_cell(new_markdown_cell, REFLECTION, "YOUR ANSWER HERE", given))  # as nbgrader releases it
     cells = [cell for cell in cells if cell["source"]]
-    notebook = new_notebook(cells=cells, metadata={**_METADATA, OURS: {"written": _digests(cells)}})
+    notebook = new_notebook(cells=cells, metadata={**_texts()["metadata"], OURS: {"written": _digests(cells)}})
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook, version=4)) + "\n"
 

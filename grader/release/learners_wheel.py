@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from grader.course import FILE_NAME, Course, load_course
 from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
-from grader.intake import SourceFile, Submission
+from grader.intake import read_submission
 from grader.judge.answers import Answers, same_answers
 from grader.judge.checks import Kit
 from grader.judge.expected import Expected, quietly
@@ -44,21 +44,13 @@ FEW_EXERCISES = 4
 """Up to this many exercises are planned in this process: starting another takes longer."""
 
 
-@dataclass(frozen=True)
-class LearnersWheel:
-    """A wheel: its file name, its content, and the number of checks in it."""
-
-    name: str
-    content: bytes
-    checks: int
-
-
 def learners_wheel(
     course: Course, *, with_answers: bool, advance: Callable[[str], None] = lambda exercise: None
-) -> LearnersWheel:
-    """Make the wheel of a course; `advance` is called with each planned exercise.
+) -> tuple[str, bytes, int]:
+    """Make the wheel of a course: its file name, its content, and the number of checks in it.
 
-    with_answers: the whole course, sealed. Else plans take the place of solutions and known mistakes.
+    with_answers: the whole course, sealed. Else plans take the place of solutions and known mistakes, and `advance` is
+    called with each planned exercise.
     Raises KataError when a reference does not pass, CourseError, GraderBroken for unusable checks or mistakes, OSError.
     """
     if with_answers:
@@ -68,7 +60,7 @@ def learners_wheel(
     else:
         carried = files = planned_course(course, advance)
     checks = _tried(course, files)
-    return LearnersWheel(*wheel_of(carried, "answers" if with_answers else "plans"), checks)
+    return *wheel_of(carried, "answers" if with_answers else "plans"), checks
 
 
 def planned_course(course: Course, advance: Callable[[str], None] = lambda exercise: None) -> dict[str, bytes]:
@@ -125,15 +117,13 @@ def _wrong(expected: Expected) -> Wrong:
 
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:
     """The number of checks in these files. Raises KataError when a reference does not pass one of them."""
-    paths = {each.id: course.solution_path(each) for each in course.exercises}
-    references = {id: SourceFile(id, path.name, path.read_bytes()) for id, path in paths.items()}
     records: list[Record] = []
     with tempfile.TemporaryDirectory(prefix="kata-release-") as folder, quietly():
         for path, content in files.items():
             write_file(Path(folder) / path, content)
         made = load_course(Path(folder) / FILE_NAME)
         judge = Judge(made, "none", seed_for(made))
-        judge.grade([Submission("reference", references, ())], records.append)
+        judge.grade([read_submission(course.root / "solutions", course)], records.append)
     checks = [(result.id, check) for record in records for result in record.exercises for check in result.checks]
     conversing = {(id, check.name) for id, kit in judge.kits.items() for check in kit.checks if check.worth.converses}
     for id, check in checks:
