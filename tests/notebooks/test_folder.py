@@ -21,7 +21,7 @@ from grader.intake import read_submission
 from grader.notebooks.course_folder import assignments_of, write_folder
 from tests.cases import rows, table
 
-from .conftest import Edit, Folder
+from .conftest import RIGHT, UNIT, Edit, Folder
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(600)]
 
@@ -306,3 +306,38 @@ def test_missing_extra_is_one_sentence(tmp_path: Path) -> None:
         "nbformat is not installed; notebooks need the instructor's extra: "
         "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer).\n"
     )
+
+
+# --- nbgrader's own Validate: "Success!" for right answers, and for nothing else --------------------------------------
+# What the test cells say of other answers: tests/in_notebook/shown.txt.
+
+WRONG = "def part(amounts):\n    return amounts / amounts.sum()\n"
+
+
+def test_right_answers_in_a_course_are_a_success_and_nothing_else_is(
+    tmp_path: Path, released_at: Callable[..., Folder], folder_at: Callable[[Path], Folder]
+) -> None:
+    made = released_at(tmp_path, "--reflection", exercises=(f"{UNIT}/01_share", f"{UNIT}/02_part"))
+    released = made.released(UNIT)
+
+    def said(part: str | None, place: Path, **env: str) -> str:
+        """What Validate says with this answer to `part` and a right one to `share`, or of the notebook as given."""
+        answers = {"share": RIGHT.format(id="share"), "part": part or "", "reflection": "Shares sum to one."}
+        place.mkdir()
+        notebook = released if part is None else Edit.filled(released, answers)
+        (place / f"{UNIT}.ipynb").write_text(json.dumps(notebook), "utf-8")
+        text = folder_at(place).nbgrader("validate", f"{UNIT}.ipynb", **env).stdout
+        return re.sub(r"[ \t\n]+", " ", text).strip()
+
+    right = RIGHT.format(id="part")
+    assert said(right, made.course / "right") == "Success! Your notebook passes all the tests."
+    # nbgrader counts a reflection that is left as it was given as failed
+    for part, failed, why in ((WRONG, 1, "Every amount is divided"), ("", 1, "has not been run"), (None, 3, "")):
+        text = said(part, made.course / f"failed-{why}")
+        assert f"VALIDATION FAILED ON {failed} CELL(S)!" in text and "Success" not in text and why in text
+        assert 'kata.validate("part")' in text and ('kata.validate("share")' in text) is (part is None)
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "grader.py").write_text("# some other grader\n")
+    text = said(right, elsewhere, PYTHONPATH=str(tmp_path))
+    assert "VALIDATION FAILED ON 2 CELL(S)!" in text and "Success" not in text and "Traceback" not in text
+    assert "Not checked: the checks are not installed where this notebook runs." in text

@@ -17,11 +17,7 @@ from typing import Any
 import pytest
 
 from grader.course.installed import VARIABLE
-from grader.mismatch import Mismatch
-from grader.render.pages import below_cell
-from grader.render.verdict import verdict_on
 from tests.cases import table
-from tests.records import check, exercise
 
 from .conftest import RIGHT, UNIT, Edit, Folder, Notebook, named
 
@@ -31,6 +27,7 @@ IDS = ("share", "part")
 ALL = {id: RIGHT.format(id=id) for id in IDS}
 WHOLE_SUM = "def share(amounts):\n    my_total = amounts.sum()\n    return amounts / my_total\n"
 SCENE = Path(__file__).parents[1] / "play/golden/parts-cell.html"
+VERDICT = Path(__file__).parents[1] / "render/golden/cell.html"
 DESK = {"width": 1280, "height": 900}
 STOP_SECONDS = 20
 SERVER_SECONDS = 120
@@ -237,17 +234,9 @@ def run_cell(browser: Any, text: str, script: str) -> Any:
     return came
 
 
-def earlier_verdict() -> dict[str, Any]:
-    """The output of a check that no kernel here has given, so that JupyterLab does not trust it."""
-    failed = check(name="test_example", title="It fits.", outcome="failed", max_points=4.0, visible=True, message="No.")
-    result = exercise(failed, id="share", status="failed")
-    mismatch = Mismatch("The output", (), ((0.5, 0.5),), ((0.25, 0.5),), ((True, False),), "One number is off.")
-    shown = verdict_on(result, title="Before", mismatches={("share", "test_example"): mismatch}, in_cell=True)
-    return displayed(*below_cell(shown, "Checked as it was run in [1]."))
-
-
-def displayed(text: str, page: str) -> dict[str, Any]:
-    return {"output_type": "display_data", "metadata": {}, "data": {"text/plain": text, "text/html": page}}
+def displayed(page: str) -> dict[str, Any]:
+    """An output that no kernel here has given, so that JupyterLab does not trust it."""
+    return {"output_type": "display_data", "metadata": {}, "data": {"text/plain": "", "text/html": page}}
 
 
 def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata_play(
@@ -262,14 +251,14 @@ def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata
         {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None, "id": f"c{n}"}
         for n, source in enumerate((WHOLE_SUM, checking, EARLIER, PLAYED))
     ]
-    cells[-2]["outputs"] = [earlier_verdict()]
-    cells[-1]["outputs"] = [displayed("", SCENE.read_text("utf-8"))]
+    cells[-2]["outputs"] = [displayed(VERDICT.read_text("utf-8"))]
+    cells[-1]["outputs"] = [displayed(SCENE.read_text("utf-8"))]
     (mine / "mine.ipynb").write_text(json.dumps({**released, "cells": cells}), "utf-8")
     browser = screens.browser
     browser.show(f"{screens.address}lab/tree/mine/mine.ipynb?reset&token={screens.token}", width=1280, height=1800)
     browser.until(ASK["loaded"], seconds=SECONDS)
     width, instead = browser.until(ASK["picture"], EARLIER)
-    assert width > 200 and "yours 0.50, expected 0.25" in instead
+    assert width > 100 and "yours 0.50, expected 1.00" in instead
     width, instead = browser.until(ASK["picture"], PLAYED)
     assert width > 100 and "looks most at" in instead
     run_cell(browser, "my_total", ASK["was_run"])

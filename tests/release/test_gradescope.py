@@ -230,10 +230,3 @@ def test_whole_course_is_packed() -> None:
         for part in ("checks", "mistakes"):
             assert f"tests/kits/{exercise.unit}/{exercise.stem}/{part}.py" in names
     assert "tests/kits/families/scale.py" in names
-
-
-def test_zip_that_is_there_is_left_alone_unless_forced(packed: Path, kata: Run) -> None:
-    before = packed.read_bytes()
-    done = kata("autograder", "gradescope", packed, "--course", packed.parent, cwd=packed.parent)
-    assert (done.returncode, done.stdout) == (2, "") and "--force" in done.stderr
-    assert packed.read_bytes() == before
