@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import json
 import os
-import queue
 import subprocess
 import sys
 import textwrap
-import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -33,8 +31,6 @@ _COLUMNS = 80
 MOST_CELLS = 1000
 MOST_CHARACTERS = 256 * 1024
 """Limit for the cells sent, counted from the last one back; a cell that does not fit is skipped."""
-LOOK_SECONDS = 0.2
-"""How often to check for an interrupt on systems where it does not end a wait by itself."""
 
 
 class NotPassed(Exception):
@@ -173,7 +169,6 @@ def _ask(shell: Any, course: str | None, **asked: object) -> Iterator[dict[str, 
         folder = os.path.abspath(os.sep)
     has_magic = shell.find_line_magic(_MAGIC) is not None
     question = {**asked, "cells": executed_cells(shell), "folder": folder, "course": course, "has_magic": has_magic}
-    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     process = subprocess.Popen(
         [sys.executable, "-m", "grader.cli.check_cell"],
         # puts this package first on the module path, whatever lies in the notebook's folder
@@ -185,35 +180,17 @@ def _ask(shell: Any, course: str | None, **asked: object) -> Iterator[dict[str, 
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
     assert process.stdin is not None and process.stdout is not None
-    # in a thread, because reading a pipe cannot be interrupted on Windows
-    reading = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
     try:
-        reading.start()
         with suppress(OSError):  # it has ended: then there is no answer either
             process.stdin.write(json.dumps(question).encode("ascii") + b"\n")
             process.stdin.flush()
-        while line := _next(lines):
-            yield json.loads(line)
+        yield from map(json.loads, process.stdout)
         if status := process.wait():
             sentence = f"The grader's process ended (status {status}), so there is no verdict; run this cell again."
             yield {"text": sentence, "html": f"<p>{sentence}</p>", "passed": False}
     finally:
         process.kill()
         process.wait()
-        if reading.ident is not None:  # else it was interrupted before it could start
-            reading.join()
         process.stdout.close()
         with suppress(OSError):
             process.stdin.close()
-
-
-def _read(stream: Any, lines: queue.SimpleQueue[bytes]) -> None:
-    for line in stream:
-        lines.put(line)
-    lines.put(b"")
-
-
-def _next(lines: queue.SimpleQueue[bytes]) -> bytes:
-    while True:
-        with suppress(queue.Empty):
-            return lines.get(timeout=LOOK_SECONDS)

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup, TyperOption
@@ -110,18 +110,21 @@ def sentences() -> Iterator[None]:
     """Print errors that people can cause or meet as one sentence, with the exit status that the docs promise."""
     try:
         yield
+        return
     except MachineError as error:
         missing = f"This machine cannot isolate submissions (missing: {error})."
-        stop(f"{missing} No grade was recorded. See `kata doctor`.", EXIT_CANNOT_ISOLATE)
+        sentence, status = f"{missing} No grade was recorded. See `kata doctor`.", EXIT_CANNOT_ISOLATE
     except KeyboardInterrupt:
-        stop("Stopped.", EXIT_INTERRUPTED)
+        sentence, status = "Stopped.", EXIT_INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KataError as error:
-        stop(str(error), error.exit_status)
+        sentence, status = str(error), error.exit_status
     except OSError as error:
-        stop(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT)
+        sentence, status = f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT
+    say(sentence)
+    sys.exit(status)
 
 
 def say(sentence: str) -> None:
@@ -129,9 +132,3 @@ def say(sentence: str) -> None:
     from grader.render.safe_text import visible
 
     print(visible(sentence), file=sys.stderr)
-
-
-def stop(sentence: str, status: int) -> NoReturn:
-    """Print the reason and exit."""
-    say(sentence)
-    sys.exit(status)

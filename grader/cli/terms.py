@@ -53,11 +53,6 @@ def unit_folders(context: Context, incomplete: str) -> Choices:
     return [(unit.folder, unit.title) for unit in _units(context) if unit.folder.startswith(incomplete)]
 
 
-def levels_beginning(incomplete: str) -> Choices:
-    """The isolation levels that begin with the text."""
-    return [(level, "") for level in (*LEVELS, "best") if level.startswith(incomplete)]
-
-
 def _units(context: Context) -> Sequence[Unit]:
     """Those of the course that the command would use; none if it is invalid, which the command reports."""
     given = context.params.get("course")
@@ -69,14 +64,8 @@ def _units(context: Context) -> Sequence[Unit]:
 
 # --- options ----------------------------------------------------------------------------------------------------------
 
-Isolation = Annotated[
-    str,
-    Option(
-        help=f"How learners' code is isolated: {', '.join(LEVELS)}, or best.",
-        metavar="LEVEL",
-        autocompletion=levels_beginning,
-    ),
-]
+ISOLATIONS = f"How learners' code is isolated: {', '.join(LEVELS)}, or best."
+Isolation = Annotated[str, Option(help=ISOLATIONS, metavar="LEVEL")]
 Seed = Annotated[int | None, Option(help="Seed of the hidden inputs; a fresh one by default.", min=0)]
 ID_HELP = "The exercise: its id, title, or 1/3 for unit 1's third."
 COURSES = "The course.yml, or its folder; the installed course by default, or the one in KATA_COURSE."

@@ -84,30 +84,21 @@ class Watch:
 
     def _is_changed(self, work: Work) -> bool:
         """Whether the file differs from the content last judged; a reset by `kata watch` is no change."""
-        try:
+        with contextlib.suppress(OSError):  # deleted, or not readable yet
             return work.path.read_bytes() != self._seen.get(work.path)
-        except OSError:  # deleted, or not readable yet
-            return work.path in self._seen or self._known().of(work.exercise.id).is_passed
+        return False
 
     def _check(self, works: Sequence[Work]) -> None:
-        """Judge the files, and say what came of it, or that they are gone."""
+        """Judge the files, and say what came of it."""
         if not works:
             return
         self._current = self._last = works[-1]
-        there = [work for work in works if work.path.is_file()]
         try:
-            if there and not self._judge_files(there):
+            if not self._judge_files(works):
                 return
-        except SubmissionError as error:  # half written
+        except SubmissionError as error:  # half written, or gone
             self._clear()
             self._say(str(error), "red")
-        if not there:
-            self._clear()
-            for work in works:
-                self._seen.pop(work.path, None)
-                still = ", which stays passed" if self._known().of(work.exercise.id).is_passed else ""
-                gone = f"{self._workspace.shown(work.path)} is gone, the file of {_name_of(work)}{still}."
-                self._say(f"{gone} x puts the given file there.", "red")
         self._foot()
 
     def _judge_files(self, works: Sequence[Work]) -> bool:
@@ -208,7 +199,8 @@ class Watch:
         self._console.print()
         keys = "  ".join(f"{key} {what}" for key, what in KEYS.items())
         self._say(keys if self._has_keys else "Ctrl-C ends it.", "dim")
-        current = f"{_name_of(self._current)} is current. " if self._current else ""
+        work = self._current
+        current = f"{work.exercise.id}{' (review)' * work.is_review} is current. " if work else ""
         self._say(f"{current}Save a file to have it checked.", "dim")
 
     def _known(self) -> Progress:
@@ -219,10 +211,6 @@ class Watch:
         if known.damage:
             self._say(known.damage, "red")
         return known
-
-
-def _name_of(work: Work) -> str:
-    return f"{work.exercise.id} (review)" if work.is_review else work.exercise.id
 
 
 # --- keys and saves ---------------------------------------------------------------------------------------------------

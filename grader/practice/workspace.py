@@ -80,13 +80,10 @@ class Workspace:
 
     def work_at(self, path: Path) -> Work | None:
         """The exercise that this file of the workspace is for; None for any other file."""
+        own = [self.work_of(each) for each in self.course.exercises]
+        own += [Work(each, self.review_file_of(each), is_review=True) for each in self.course.exercises]
         where = path.resolve()
-        for each in self.course.exercises:
-            if self.file_of(each).resolve() == where:
-                return self.work_of(each)
-            if self.review_file_of(each).resolve() == where:
-                return Work(each, self.review_file_of(each), is_review=True)
-        return None
+        return next((work for work in own if work.path.resolve() == where), None)
 
     def shown(self, path: Path) -> str:
         """A path relative to the current folder, for a learner to type."""

@@ -125,8 +125,8 @@ def test_what_is_passed_and_then_made_worse_or_deleted_is_told(watch: Watched) -
     watch.save("share", RIGHT, "✓ passed")
     watch.save("share", WRONG, "share is passed, but its file fails now")
     watch.file("share").unlink()
-    watch.see("is gone, the file of share, which stays passed")
     watch.press("l", "its file is gone: kata reset share")
+    watch.press("r", "does not exist")
     watch.save("portion", RIGHT, "✓ passed")
 
 
