@@ -24,7 +24,6 @@ from grader.judge.seeds import seed_for
 from grader.play.catalogue import offer_of
 from grader.practice.checking import ExecutedAnswer, answer_among, judged, note_record
 from grader.practice.workspace import Workspace, find_workspace
-from grader.record import MAX_SEED
 from grader.render.pages import below_cell
 from grader.render.safe_text import safe_line
 from grader.render.verdict import verdict_on
@@ -83,12 +82,10 @@ def _played(question: dict[str, Any]) -> Iterator[CellPart]:
 
 def _checked(question: dict[str, Any]) -> Iterator[CellPart]:
     """The verdict. Raises KataError, MachineError."""
-    id, seed = question["exercise"], question.get("seed")
-    if seed is not None and not (isinstance(seed, int) and 0 <= seed <= MAX_SEED):
-        raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
+    id = question["exercise"]
     workspace, keeps_progress, answer = _found(question, id)
     course = workspace.course
-    with closing(judge_for(course, strongest_level(), seed_for(course, seed), [id])) as judge:
+    with closing(judge_for(course, strongest_level(), seed_for(course, question.get("seed")), [id])) as judge:
         record, mismatches = judged(judge, answer.submission, [id])
     (result,) = record.exercises
     remarks = []

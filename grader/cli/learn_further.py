@@ -15,6 +15,7 @@ from typer import Argument, Option
 
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.files import write_file, write_output
+from grader.judge.seeds import seed_for
 from grader.play.catalogue import PLAYS, Play, play_of, standing_of, waits_for
 from grader.played import read_kept
 from grader.practice.checking import check_works, works_started
@@ -30,7 +31,7 @@ from grader.service.client import SWITCH, Registration, ServiceError, is_kept_wa
 
 from .app import LEARN, app, say
 from .learn import ExerciseId, progress_of, workspace_here
-from .terms import CourseFile, Seed, best_level, console, exercise_ids, open_page, progress, seed_or_fresh
+from .terms import CourseFile, Seed, best_level, console, exercise_ids, open_page, progress
 
 if TYPE_CHECKING:
     from grader.play.showing import Showing
@@ -262,7 +263,7 @@ def report(
     if begun:
         level = best_level()
         with progress("Checking", len(begun)) as advance:
-            checked = check_works(workspace, begun, level, seed_or_fresh(seed, workspace.course), advance)
+            checked = check_works(workspace, begun, level, seed_for(workspace.course, seed), advance)
         for sentence in checked.told:
             say(sentence)
     page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace.state))

@@ -19,8 +19,6 @@ from grader.course.installed import course_file
 from grader.course.model import part_of
 from grader.errors import KataError
 from grader.intake.names import first_few
-from grader.judge.seeds import seed_for
-from grader.record import MAX_SEED
 from grader.render.wording import counted, score
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
@@ -120,16 +118,6 @@ def level_called(name: str, *, is_for_grading: bool) -> Level:
     if is_for_grading and name not in GRADING_LEVELS:
         print(f"Isolation {name} is no wall: only for your own work.", file=sys.stderr)
     return cast("Level", name)
-
-
-def seed_or_fresh(given: int | None, course: Course) -> int:
-    """The given seed, or a random one.
-
-    Raises KataError for one that is too large for a record, GraderBroken for one that there are no plans for.
-    """
-    if given is not None and given > MAX_SEED:
-        raise KataError(f"The seed must be at most {MAX_SEED}.")
-    return seed_for(course, given)
 
 
 def units_called(course: Course, names: Sequence[str] | None) -> list[Unit]:

@@ -99,17 +99,15 @@ def check_works(
     workspace: Workspace,
     works: Sequence[Work],
     level: Level,
-    seed: int | None = None,
+    seed: int,
     advance: Callable[[str], None] = lambda exercise: None,
 ) -> Checked:
     """Judge files and note the results.
 
     Raises SubmissionError for a file that cannot be read, and what Judge.grade raises.
     """
-    from grader.judge.seeds import seed_for
-
     submission, ids = submission_of(workspace, works), [work.exercise.id for work in works]
-    with closing(judge_for(workspace.course, level, seed_for(workspace.course, seed), ids)) as judge:
+    with closing(judge_for(workspace.course, level, seed, ids)) as judge:
         record, mismatches = judged(judge, submission, ids, advance)
     return Checked(record, mismatches, note_record(workspace, submission, record, works))
 

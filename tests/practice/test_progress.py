@@ -114,6 +114,6 @@ def test_a_file_saved_again_while_it_is_judged_was_passed_in_its_place(tiny_cour
     workspace = Workspace(load_course(tiny_course / "course.yml"), tiny_course)
     work = workspace.work_of(workspace.course.exercise("share"))
     work.path.write_text(RIGHT)
-    check_works(workspace, [work], strongest_level(), advance=lambda _: work.path.write_text(WRONG) and None)
+    check_works(workspace, [work], strongest_level(), 1, advance=lambda _: work.path.write_text(WRONG) and None)
     [attempt] = ProgressFile(workspace.state).read().of("share").attempts
     assert (attempt.status, attempt.elsewhere) == ("passed", False)
