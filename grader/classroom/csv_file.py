@@ -98,7 +98,7 @@ def table_in(content: bytes, name: str) -> Table:
             first = lines.line_num + 1
     except csv.Error as error:
         raise KataError(f"{name}, line {lines.line_num}: this is not a CSV file ({error}).") from None
-    columns = in_english([letters(title) for title in titles], [cells for _, cells in rows])
+    columns = _in_english([letters(title) for title in titles], [cells for _, cells in rows])
     return Table(name, titles, columns, tuple(rows), delimiter)
 
 
@@ -136,7 +136,7 @@ def letters(title: str) -> str:
     return re.sub(r"[\W\d_]+", "", unicodedata.normalize("NFC", title).casefold())
 
 
-def in_english(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def _in_english(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The columns, as `letters` spells them, with their English names if the table is a worksheet."""
     cells = [[row[place].strip() for row in rows] for place in range(len(columns))]
 
