@@ -40,7 +40,7 @@ from .submission_files import SubmissionFiles
 class Identification:
     """What says whose a submission is. Without any of it, only the names do.
 
-    platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them.
+    platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them,
     "" for nobody. ignored: paths that are no submissions: the results, the roster. before: matches that a person gave
     earlier, and "" for what counted for nobody then; entries that are not there any more are passed over.
     """
@@ -178,6 +178,7 @@ class _Owners:
         self._platform, self.has_roster = platform, roster is not None
         self._learners = {each.id: each for each in roster or ()}
         self.groups = indexed(roster or (), lambda each: [each.group], folded)
+        self._in_groups = indexed(roster or (), lambda each: [each.group], name_key)
         number = {"canvas": "canvas_id", "moodle": "participant"}.get(platform)
         self._numbered = indexed(roster or (), lambda each: [getattr(each, number)], str) if number else {}
         for files in () if self.has_roster else works:
@@ -232,7 +233,7 @@ class _Owners:
         return [(each.id,) for each in found] or self._groups_called(reading.name)
 
     def _groups_called(self, name: str) -> list[Owner]:
-        groups = {folded(each.group): None for each in self._finder.by_group(name)}
+        groups = dict.fromkeys(folded(each.group) for each in self._in_groups.get(name_key(name), ()))
         return [tuple(each.id for each in self.groups[group]) for group in groups]
 
     def _submitter(self, reading: NameReading) -> Owner:

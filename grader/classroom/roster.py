@@ -75,7 +75,6 @@ class Finder:
         self._ids = indexed(everyone, lambda each: (each.id, *each.ids), folded)
         self._emails = indexed(everyone, lambda each: [each.email], folded)
         self._names = indexed(everyone, _orders, name_key)
-        self._groups = indexed(everyone, lambda each: [each.group], name_key)
 
     def find(self, text: str) -> tuple[Learner, ...]:
         """Those with this id, login or email; if there are none, those with this name."""
@@ -90,10 +89,6 @@ class Finder:
     def by_name(self, text: str) -> tuple[Learner, ...]:
         """Those with this name, its words in any order that begins elsewhere and goes round."""
         return self._names.get(name_key(text), ())
-
-    def by_group(self, text: str) -> tuple[Learner, ...]:
-        """The members of the group with this name."""
-        return self._groups.get(name_key(text), ())
 
 
 def indexed(
