@@ -18,7 +18,7 @@ from grader.render.safe_text import safe_line
 from grader.render.wording import counted, score
 
 from .class_list import ClassList
-from .grading_terms import Run, changes, differences
+from .grading_terms import Run, changes, differences, terms_of
 from .platforms import Platform, read_names
 from .results import ClassResults, Result
 from .roster import Learner, folded
@@ -29,8 +29,11 @@ from .submission_files import SubmissionFiles
 
 
 def refuse_other_terms(store: Store, before: Run, now: Run) -> None:
-    """Raise KataError when a run would grade another course, with another seed or in another isolation."""
-    terms = [{"the course": run.title, "the seed": run.seed, "the isolation": run.level} for run in (before, now)]
+    """Raise KataError when a run would grade another course, with another seed, in another isolation, other names."""
+    terms = [
+        {"the course": run.title, "the seed": run.seed, "the isolation": run.level, "the platform": run.platform}
+        for run in (before, now)
+    ]
     if told := changes(*terms):
         raise KataError(
             f"{store.folder} was graded on other terms: {'; '.join(told)}. --anew begins again; or give another folder."
@@ -204,17 +207,10 @@ def _causes(id: str, old: Result, new: Result, classes: Sequence[ClassResults]) 
     """What a result depends on and differs, in words."""
     depends_on = []
     for result, results in zip((old, new), classes, strict=True):
-        row, run = result.rows[id], results.runs[result.rows[id].run]
-        depends_on.append(
-            {
-                "the course": run.kits.get(id),
-                "the seed": run.seed,
-                "what was handed in": row.source,
-                "the isolation": run.level,
-                "a fault of the grader": row.result.status == "error",
-                **{f"the version of {name}": version for name, version in sorted(run.versions.items())},
-            }
-        )
+        row = result.rows[id]
+        run, is_fault = results.runs[row.run], row.result.status == "error"
+        about = {"the course": run.kits.get(id), "what was handed in": row.source, "a fault of the grader": is_fault}
+        depends_on.append(terms_of(run) | about)
     before, after = depends_on
     return [cause for cause in before if cause in after and before[cause] != after[cause]]
 

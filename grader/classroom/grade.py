@@ -140,14 +140,17 @@ class _ClassRun:
             publish(results)
         except (KataError, OSError) as error:
             return str(error)
-        done, left = len(results), len(results.ungraded)
+        done, left = len(results.learners), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
     def grade(self, submissions: Path, judges: MakeJudges) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
         by, totals = self._identification(), published(self._out)
         with class_in(submissions, self._out / UNPACKED, self._course, by) as everyone:
-            self._everyone, self._run = everyone, self._new_run(submissions, everyone.platform)
+            self._everyone, self._run = (
+                everyone,
+                self._new_run(submissions, everyone.platform),
+            )
             self._let_judges_grade(self._to_grade(by), judges)
             self._begin()
         results = ClassResults(self._store, self._course)
@@ -189,20 +192,12 @@ class _ClassRun:
     # --- what the run before decides ----------------------------------------------------------------------------------
 
     def _identification(self) -> Identification:
-        """Whose each submission is: by the roster that was given, or by that of the run before.
-
-        Raises KataError for another platform than that of the run that goes on.
-        """
+        """Whose each submission is: by the roster that was given, or by that of the run before."""
         options, used = self._options, self._before.platform if self._before else None
-        if options.platform and used and options.platform != used:
-            raise KataError(
-                f"{self._out} was graded with the names of {used}, and --from says {options.platform}: rows would be "
-                "somebody else's. Leave --from out, or give another folder."
-            )
         told = self._store.unmatched() if self._before else []
         return Identification(
             self._roster(),
-            options.platform or used,
+            used or options.platform,
             matches=read_matches(options.matches) if options.matches else {},
             ignored=(self._out, *(path for path in (options.roster, options.matches) if path)),
             before={each.entry: each.learner for each in told},
@@ -218,7 +213,7 @@ class _ClassRun:
             return enrolled
         return None
 
-    def _new_run(self, submissions: Path, platform: Platform) -> Run:
+    def _new_run(self, submissions: Path, made_by: Platform) -> Run:
         """This run, not yet stored. One that goes on has the exercises of the run before, and those that are named."""
         course, options, before = self._course, self._options, self._before
         seed = before.seed if before and options.seed is None else seed_for(course, options.seed)
@@ -226,7 +221,7 @@ class _ClassRun:
         if before:
             chosen = (*before.exercises, *exercises) if before.exercises else ()
             exercises = tuple(each.id for each in course.exercises if each.id in chosen)
-        now = run_of(course, options.level, seed, exercises, submissions, platform)
+        now = run_of(course, options.level, seed, exercises, submissions, options.platform or made_by)
         return replace(now, first=before.first) if before else now
 
     # --- grading ------------------------------------------------------------------------------------------------------

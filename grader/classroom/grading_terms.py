@@ -91,21 +91,18 @@ def text_of(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
+def terms_of(run: Run) -> dict[str, object]:
+    """What all results of a run depend on, apart from the exercises' kits, by its name in a sentence."""
+    versions = {f"the version of {name}": version for name, version in sorted(run.versions.items())}
+    return {"the course": f"{run.title} {run.version}", "the seed": run.seed, "the isolation": run.level, **versions}
+
+
 def differences(before: Run, now: Run) -> list[str]:
     """What is graded differently in another run, each in a few words; nothing for the same terms."""
     changed = [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]
-    terms = [
-        {
-            "the course": f"{run.title} {run.version}",
-            "the choice of exercises": ", ".join(sorted(run.exercises)) or "all",
-            "the seed": run.seed,
-            "the isolation": run.level,
-            **run.versions,
-        }
-        for run in (before, now)
-    ]
-    kits = f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"
-    return [*([kits] if changed else []), *changes(*terms)]
+    kits = [f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"] if changed else []
+    chosen = ({"the choice of exercises": ", ".join(sorted(run.exercises)) or "all"} for run in (before, now))
+    return [*kits, *changes(*chosen), *changes(terms_of(before), terms_of(now))]
 
 
 def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:

@@ -95,9 +95,6 @@ class ClassResults:
     def __iter__(self) -> Iterator[Result]:
         return map(self.of, self.learners)
 
-    def __len__(self) -> int:
-        return len(self.learners)
-
     def find(self, text: str, command: str) -> Result:
         """The record of the learner whom a text means. Raises KataError when it is nobody, or could be several."""
         return self.of(find_learner(self.learners, text, self.store.folder, command))

@@ -1,6 +1,6 @@
 """A class run with judges that know the answers: as a module for quick tests, as a program to be killed.
 
-python recorded_run.py COURSE CLASS OUT MOMENT [EXERCISE]: goes on with a run and ends itself with SIGKILL at that moment,
+python -m tests.classroom.recorded_run COURSE CLASS OUT MOMENT [EXERCISE]: goes on with a run and ends itself with SIGKILL at that moment,
 the number of a call that changes the database or a file, before or after it. It prints how many moments there were if
 it is not killed. With an exercise, this is graded again for everybody.
 """
@@ -21,7 +21,8 @@ from grader.classroom.grade import ClassOptions, GradedClass, grade_class
 from grader.classroom.judging import grade_one
 from grader.course import Course, load_course
 from grader.intake import Submission
-from grader.record import CheckResult, ExerciseResult
+from grader.record import ExerciseResult
+from tests import records
 
 GENEROUS = "# generous"
 """In the checks of an exercise: whatever was handed in is right."""
@@ -54,21 +55,10 @@ class Answering(Executor):
         source = submission.sources.get(id)
         checks = self.course.checks_path(self.course.exercise(id)).read_text("utf-8")
         is_right = source is not None and (b"-1" in source.content or GENEROUS in checks)
-        points = worth if is_right else 0.0
-        outcome = "skipped" if source is None else "passed" if is_right else "failed"
-        check = CheckResult(
-            name="all",
-            title="All.",
-            outcome=outcome,
-            points=points,
-            max_points=worth,
-            visible=True,
-            message=self.filler,
-        )
         status = "missing" if source is None else "passed" if is_right else "failed"
-        return ExerciseResult(
-            id=id, status=status, points=points, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
-        )
+        outcome = "skipped" if source is None else status
+        check = records.check(title="All.", outcome=outcome, max_points=worth, visible=True, message=self.filler)
+        return records.exercise(check, id=id, status=status)
 
 
 class Ran:

@@ -37,12 +37,12 @@ def test_diff_says_on_which_terms_who_is_in_one_alone_and_whose_points_differ(th
     )
     alone = [f"Only in {earlier}: ada.", f"Only in {three.out}: di."]
     moves = [
-        "  bo  split  4 -> 0  (the seed and what was handed in and the isolation)",
+        "  bo  split  4 -> 0  (the seed and the isolation and what was handed in)",
         "  cy  share  0 -> 4  (the course and the seed and the isolation)",
     ]
     assert list(compared(earlier, three.out, three.course)) == [
-        "On other terms: the hidden checks, solutions or known mistakes of share were changed; the course was Tiny 1 and is "
-        "Tiny 2; the choice of exercises was all and is share, split; the seed was 5 and is 6; the isolation was none and is "
+        "On other terms: the hidden checks, solutions or known mistakes of share were changed; the choice of exercises was all "
+        "and is share, split; the course was Tiny 1 and is Tiny 2; the seed was 5 and is 6; the isolation was none and is "
         "process.",
         *alone,
         *moves,

@@ -16,7 +16,7 @@ import pytest
 from .conftest import count_results, hand_in, hand_in_all
 
 KILLS = 8
-RECORDED_RUN = Path(__file__).with_name("recorded_run.py")
+ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.timeout(900)  # each start loads torch in two judges and two zygotes
 
@@ -37,8 +37,9 @@ def test_eight_kills_of_everything_at_random_moments_lose_and_repeat_nothing(
 
 
 def _recorded_run(course: Path, folder: Path, out: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-B", RECORDED_RUN, course, folder, out, *words]
-    return subprocess.run(list(map(str, command)), capture_output=True, encoding="utf-8", timeout=100, check=False)
+    command = [sys.executable, "-B", "-m", "tests.classroom.recorded_run", course, folder, out, *words]
+    how = {"cwd": ROOT, "capture_output": True, "encoding": "utf-8", "timeout": 100, "check": False}
+    return subprocess.run(list(map(str, command)), **how)
 
 
 @pytest.mark.thorough
