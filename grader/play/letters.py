@@ -129,8 +129,11 @@ class HeadsScene(ModelScene):
         return run(self._model, texts, asked.attend, residual=not asked.without.residual)
 
     def _losses(self, asked: Attending) -> tuple[float, float]:
-        """The loss in nats a letter: on stories, and on the part of repeats that occurred before."""
-        texts = measured_texts()
+        """The loss in nats a letter: on new stories, and on the part of repeats that occurred before."""
+        chance = random.Random(2)
+        said = [story(chance, CONTEXT) for _ in range(STORIES)]
+        said += [repeat(chance, CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
+        texts = torch.tensor([encode(text) for text in said])
         loss = loss_by_letter(self._logits(asked, texts[:, :-1]), texts[:, 1:])
         return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
 
@@ -152,14 +155,6 @@ def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.
         # in the repetition, the letter after the same letter is period - 1 positions back
         found.append(weights.diagonal(-(period - 1), 2, 3)[..., 1:].mean(-1))
     return torch.stack(back).mean(0), torch.stack(found).mean(0)
-
-
-def measured_texts() -> torch.Tensor:
-    """The texts on which losses are measured; no model was trained on them."""
-    chance = random.Random(2)
-    texts = [story(chance, CONTEXT) for _ in range(STORIES)]
-    texts += [repeat(chance, CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
-    return torch.tensor([encode(text) for text in texts])
 
 
 # --- a window ---------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 import torch
 import torch.nn.functional as F
+import yaml
 
 from grader.errors import KataError
 
@@ -44,21 +45,7 @@ def decode(numbers: list[int]) -> str:
 
 LETTERS = ALPHABET[2:]
 CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
-NAMES = (
-    *("anna", "bella", "dana", "david", "dina", "emma", "fiona", "greta", "ida", "iris", "karin", "kim", "lena"),
-    *("leo", "lisa", "luka", "mara", "maria", "mila", "mona", "nick", "nina", "nora", "olga", "oscar", "paul"),
-    *("peter", "rita", "robin", "rosa", "sam", "sara", "simon", "sofia", "tim", "tina", "tom", "toni", "vera"),
-)
-THINGS = ("plum", "kite", "drum", "lamp", "coin", "book")
-SENTENCES = (
-    "{a} met {b}.",
-    "{a} gave {b} a {thing}.",
-    "{a} and {b} sang.",
-    "{a} lost a {thing}.",
-    "{b} found the {thing}.",
-    "{b} said no to {a}.",
-    "{b} saw {a}.",
-)
+WORDS: Mapping[str, Sequence[str]] = yaml.safe_load(Path(__file__).with_name("stories.yml").read_text("utf-8"))
 
 
 def name(chance: random.Random) -> str:
@@ -68,7 +55,7 @@ def name(chance: random.Random) -> str:
 
 def known_name(chance: random.Random) -> str:
     """A name that readers know, or, as often, a random one: so nothing is gained by learning names by heart."""
-    return chance.choice(NAMES) if chance.random() < 0.5 else name(chance)
+    return chance.choice(WORDS["names"]) if chance.random() < 0.5 else name(chance)
 
 
 def story(chance: random.Random, length: int, name: Callable[[random.Random], str] = name) -> str:
@@ -76,7 +63,8 @@ def story(chance: random.Random, length: int, name: Callable[[random.Random], st
     a, b, text = name(chance), name(chance), ""
     while len(text) < length:
         first, second = chance.sample((a, b), 2)
-        text += chance.choice(SENTENCES).format(a=first, b=second, thing=chance.choice(THINGS)) + " "
+        sentence = chance.choice(WORDS["sentences"])
+        text += sentence.format(a=first, b=second, thing=chance.choice(WORDS["things"])) + " "
     return text[:length]
 
 

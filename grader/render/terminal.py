@@ -16,7 +16,7 @@ from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, as_text
 from .safe_text import encodable, safe_line, visible
 from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, by_unit, verdicts_on
-from .wording import ISOLATION, MARKS, Units, change, counted, passed_count, score, share, ungraded
+from .wording import ISOLATION, MARKS, Units, change, counted, out_of, passed_count, score, share, ungraded
 
 MESSAGE_LINES = 8
 VERBOSE_MESSAGE_LINES = 60
@@ -55,10 +55,11 @@ def print_record(
     verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
-    for unit in by_unit(verdicts, units):
+    for title, members in by_unit(verdicts, units):
+        points = out_of(sum(each.points for each in members), sum(each.max_points for each in members))
         console.print()
-        paper.line(paper.unbroken(unit.title, unit.score, console.width), style="bold")
-        _paint(paper, unit.exercises, _points_width(verdicts), in_full=verbose)
+        paper.line(paper.unbroken(title, points, console.width), style="bold")
+        _paint(paper, members, _points_width(verdicts), in_full=verbose)
     _print_problems(record.problems, paper)
     console.print()
     _print_total(record, verdicts, paper)

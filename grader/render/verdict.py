@@ -158,17 +158,6 @@ class ExerciseVerdict:
         return self.status in CHECKED and bool(self.checks)
 
 
-@dataclass(frozen=True)
-class UnitVerdicts:
-    """One unit's title, its exercises in a record, and their points, earned and to be earned."""
-
-    title: str
-    exercises: tuple[ExerciseVerdict, ...]
-    points: float
-    max_points: float
-    score: str
-
-
 def verdict_on(
     result: ExerciseResult,
     *,
@@ -226,17 +215,12 @@ def verdicts_on(
     ]
 
 
-def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[UnitVerdicts]:
-    """The verdicts grouped by unit; those without a unit come last, none is left out."""
+def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[tuple[str, list[ExerciseVerdict]]]:
+    """Each unit's title and its verdicts; those without a unit come last, none is left out."""
     known = {id for _, ids in units for id in ids}
     named = [(safe_line(title), [each for id in ids for each in verdicts if each.id == id]) for title, ids in units]
     named.append(("Other exercises" if units else "Exercises", [each for each in verdicts if each.id not in known]))
-    sums = [
-        (title, tuple(some), sum(each.points for each in some), sum(each.max_points for each in some))
-        for title, some in named
-        if some
-    ]
-    return [UnitVerdicts(*each, out_of(*each[2:])) for each in sums]
+    return [(title, some) for title, some in named if some]
 
 
 def verdict_on_check(
