@@ -110,8 +110,7 @@ def junit(table: ResultsTable) -> Iterator[str]:
         told = {"submission": visible(record.submission), "points": number_field(mark_of(record))}
         told["max_points"] = number_field(record.counted_max_points)
         if record.is_adjusted:
-            told["graded_points"] = number_field(record.points)
-            told["graded_max_points"] = number_field(record.max_points)
+            told |= {"graded_points": number_field(record.points), "graded_max_points": number_field(record.max_points)}
         properties = SubElement(suite, "properties")
         for key, value in {**told, "isolation": record.isolation, "seed": str(record.seed)}.items():
             SubElement(properties, "property", name=key, value=value)
@@ -145,16 +144,15 @@ def _cases(record: Record, table: ResultsTable) -> Iterator[Element]:
 # --- GitHub -----------------------------------------------------------------------------------------------------------
 
 MOST_BYTES = 90_000
-"""Size of a whole result: the reporter takes it in base64 from an environment variable, which Linux limits to 128 KiB.
-"""
-_MESSAGE_LENGTHS = (1500, 400, 100, 0)
+"""Size of a result: the reporter takes it in base64 from an environment variable, which Linux limits to 128 KiB."""
 
 
 def github(record: Record, table: ResultsTable) -> dict[str, Any]:
     """The result of one submission: one test for each exercise; no points if the grader itself failed."""
-    titles = table.titles
-    for length in _MESSAGE_LENGTHS:
-        tests = [_test(each, titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises]
+    for length in (1500, 400, 100, 0):
+        tests = [
+            _test(each, table.titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises
+        ]
         statuses = {test["status"] for test in tests}
         status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"
         points = {"max_score": record.counted_max_points} if record.complete else {}

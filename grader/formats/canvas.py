@@ -22,7 +22,7 @@ from grader.csv_writing import line_field, number_field
 from grader.csv_writing import table as as_csv
 from grader.errors import KataError
 
-from .results_table import ResultsTable, demand_different, shown_name
+from .results_table import ResultsTable, demand_different, roster_of, shown_name
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
@@ -73,7 +73,8 @@ def _who(learner: Learner, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
 
 def _assignments(table: ResultsTable) -> dict[str, str]:
     """The assignments in Canvas's own export, where that is the roster: what each is called, with its number there."""
-    titles = table.roster[0].titles if table.roster else ()
+    roster = roster_of(table.everyone)
+    titles = roster[0].titles if roster else ()
     found = {_NUMBERED.sub("", title): title for title in titles if _NUMBERED.search(title)}
     names = [_NUMBERED.sub("", title) for title in titles]
     return {name: title for name, title in found.items() if names.count(name) == 1}

@@ -25,8 +25,8 @@ from grader.record import Record
 from grader.render.safe_text import safe_line, visible
 from grader.render.wording import MARKS, change
 
-from . import autograding, canvas, moodle
-from .autograding import as_json
+from . import canvas, moodle
+from .autograding import as_json, github, gradescope, junit
 from .results_table import ResultsTable, mark_of, shown_name
 
 STANDARD_OUTPUT = Path("-")
@@ -105,17 +105,14 @@ FOR_ALL: Mapping[str, tuple[str, Callable[[ResultsTable], Iterable[str | bytes]]
     "canvas": ("canvas.csv", canvas.lines),
     "moodle": ("moodle.csv", moodle.lines),
     "moodle-feedback": ("moodle-worksheet.csv", moodle.worksheet),
-    "junit": ("junit.xml", autograding.junit),
+    "junit": ("junit.xml", junit),
     "pages": ("pages.zip", lambda table: [zip_of(moodle.pages(table))]),
 }
 """Formats with one file: its name, and the function that makes its content, in parts."""
 
 FOR_EACH: Mapping[str, tuple[str, Callable[[Record, ResultsTable], dict[str, Any]]]] = {
-    "gradescope": (
-        "results.json",
-        lambda record, table: autograding.gradescope(record, table.titles, table.whole.max_points),
-    ),
-    "github": ("github.json", autograding.github),
+    "gradescope": ("results.json", lambda record, table: gradescope(record, table.titles, table.whole.max_points)),
+    "github": ("github.json", github),
 }
 """Formats with a JSON file for each learner, in a folder called like the format; its name for a single learner."""
 
@@ -156,7 +153,6 @@ def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool
             earlier.unlink()
     elif os.path.lexists(folder):
         raise KataError(f"{folder} is a file; this format has one a learner and needs a folder.")
-    count = 0
     for count, (name, text) in enumerate(texts, start=1):
         write_new(folder / f"{count:04d}-{stem_of(name)}.json", text.encode(), force=force)
     return f"{count} files in {folder}"

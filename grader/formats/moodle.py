@@ -43,9 +43,8 @@ from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, out_of, ungraded
 
-from .results_table import ResultsTable, TableColumn, demand_different, mark_of, shown_name
+from .results_table import ResultsTable, TableColumn, demand_different, mark_of, roster_of, shown_name
 
-NO_GRADE = "-"
 MOST_POINTS = 100.0
 """The highest grade that Moodle accepts, unless the site allows more."""
 
@@ -83,7 +82,7 @@ def lines(table: ResultsTable) -> list[str]:
         if id := ids.get(row.learner.id, ""):
             points = [_points(each, row.record) for each in table.columns]
             above |= {id for each in points if each is not None and each > MOST_POINTS}
-            marks = [NO_GRADE if each is None else number_field(min(each, MOST_POINTS)) for each in points]
+            marks = ["-" if each is None else number_field(min(each, MOST_POINTS)) for each in points]
             rows.append([line_field(shown_name(row.learner)), id, *marks])
     if above:
         gone = ", ".join(sorted(above))
@@ -103,7 +102,6 @@ def _points(column: TableColumn, record: Record) -> float | None:
     return points / column.max_points * MOST_POINTS if points and is_large else points
 
 
-PAGE = "feedback.html"
 COMMENT_LINES = 3
 """The most lines of a check's message in a comment; the page has them all."""
 
@@ -121,7 +119,7 @@ def pages(table: ResultsTable) -> Iterator[tuple[str, bytes]]:
         path = page_name(row.learner.id)
         if numbers:
             name = re.sub(r"[^\w .-]+|_", " ", row.learner.name).strip() or "participant"
-            path = f"{name}_{numbers.get(row.learner.id)}_assignsubmission_file_/{PAGE}"
+            path = f"{name}_{numbers.get(row.learner.id)}_assignsubmission_file_/feedback.html"
         if not numbers or row.learner.id in numbers:
             page = render_record(row.titled, titles=table.titles, units=table.options.course.headings)
             yield path, page.encode("utf-8")
@@ -131,12 +129,12 @@ def worksheet(table: ResultsTable) -> list[str]:
     """The roster, which is the worksheet, with a grade and a comment for each participant; all else as it was.
 
     A grade is in proportion where the assignment has another maximum in Moodle.
-
     Raises KataError without a worksheet, or if the assignment is not graded in points in Moodle.
     """
-    if table.roster is None:
+    say, roster = table.options.say, roster_of(table.everyone)
+    if roster is None:
         raise KataError("Grade with --roster FILE, the assignment's grading worksheet of Moodle: it is filled in here.")
-    sheet, ids = table.roster
+    sheet, ids = roster
     identifier, grade, maximum, comments = (sheet.place(each) for each in (IDENTIFIER, GRADE, MAXIMUM, COMMENTS))
     if identifier is None or grade is None:
         raise KataError("The roster has no columns Identifier and Grade, as the grading worksheet of Moodle has them.")
@@ -155,11 +153,9 @@ def worksheet(table: ResultsTable) -> list[str]:
                 cells[comments] = "".join(f"<p>{escape(line)}</p>" for line in _comment(record, table))
         rows.append((number, tuple(cells)))
     if comments is None:
-        table.options.say(
-            "The worksheet has no column for comments: turn feedback comments on for the assignment in Moodle."
-        )
+        say("The worksheet has no column for comments: turn feedback comments on for the assignment in Moodle.")
     if is_scaled:
-        table.options.say("The assignment is worth something else in Moodle: grades are written in proportion.")
+        say("The assignment is worth something else in Moodle: grades are written in proportion.")
     return [replace(sheet, rows=tuple(rows)).text()]
 
 
@@ -191,6 +187,4 @@ def _worth(maximum: str) -> float:
         worth = float(maximum.replace(",", ".") or 0.0)
         if worth > 0 or not maximum:
             return worth
-    raise KataError(
-        f"In the worksheet the maximum grade is {maximum!r}: set the assignment's grade to points in Moodle."
-    )
+    raise KataError(f"The worksheet's maximum grade is {maximum!r}: set the assignment's grade to points in Moodle.")

@@ -1,7 +1,6 @@
 """One table of results, which every format writes: a row a learner, a column a unit, an exercise or the whole course.
 
 The roster with which the class was graded says what learners are called: an import wants an id where it came from.
-
 A class is never in memory as a whole: its records are read again for each pass over the rows. Where the grader itself
 failed there is no mark, and never a zero.
 """
@@ -130,8 +129,8 @@ class ResultsTable:
     """Results as a table. Raises KataError when there is nobody in it.
 
     graded_at: when the last run began, in UTC; now, for a record of its own, which holds no time.
-    learners: those with a record. absent: those who handed in nothing: they have no points. waiting: those whose
-    submission is not graded yet, because the run was stopped. unmatched: submissions that are nobody's.
+    learners: those with a record. absent: those who handed in nothing: they have no points; everyone: both. waiting:
+    those whose submission is not graded yet, because the run was stopped. unmatched: submissions that are nobody's.
     without_mark: learners with an exercise that could not be graded, through a fault of the grader. with_uncounted:
     those of whom something does not count. is_adjusted: whether points are not the graded ones, by a policy.
     worth: what each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit.
@@ -172,8 +171,8 @@ class ResultsTable:
         self.title = options.column or self._units_title(worth) or record.course.title
         self.worth = {id: points for id, points in worth.items() if points is not None}
         self.not_handed_in = self.worth.keys() - handed_in
-        self._everyone = [*self.learners, *self.absent]
-        self.has_roster = any(each.in_roster for each in self._everyone)
+        self.everyone = [*self.learners, *self.absent]
+        self.has_roster = any(each.in_roster for each in self.everyone)
 
     def rows(self) -> Iterator[Result]:
         """Every learner with a record, in class order."""
@@ -182,14 +181,9 @@ class ResultsTable:
             yield replace(result, record=only_of(result.record, units)) if units else result
 
     @cached_property
-    def roster(self) -> tuple[Table, tuple[str, ...]] | None:
-        """The roster with which the class was graded, and whose each row is, as `roster_of` has it."""
-        return roster_of(self._everyone)
-
-    @cached_property
     def people(self) -> Mapping[str, Learner]:
         """The learners by their ids; those that the roster lacks are left out, unless there is none."""
-        return {each.id: each for each in self._everyone if each.in_roster or not self.has_roster}
+        return {each.id: each for each in self.everyone if each.in_roster or not self.has_roster}
 
     @property
     def whole(self) -> TableColumn:
