@@ -138,9 +138,7 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     sections = [each for each in _sections(_lines(lesson)) if any(f"`{id}`" in line for _, line in each)]
     if not sections:
         problems.append(f"{id}: {named(course, lesson)} has no section that names `{id}`")
-    bank_text = bank.read_text("utf-8") if bank.is_file() else ""
-    taken = [each for each in course.families() if re.search(rf"\b{each.stem}\.\w+\(", bank_text)]
-    parts = [(path, _lines(path)) for path in (solution, checks, bank, *taken)]
+    parts = [(path, _lines(path)) for path in (solution, checks, bank, *course.families_of(checks, bank))]
     parts.append((course.root / "course.yml", _entry(course, exercise)))
     for path, lines in [*parts, *((lesson, section) for section in sections)]:
         for number, line in lines:

@@ -79,7 +79,7 @@ def _kit(course: Course, exercise: Exercise) -> str:
     total = hashlib.sha256(exercise.model_dump_json(include=_GRADED_BY).encode())
     total.update(f"\n{course.submission_seconds}".encode())
     own = [place(exercise) for place in (course.checks_path, course.solution_path, course.mistakes_path)]
-    for path in (*own, *course.families()):  # which family files a bank uses is only known when it runs, so all count
+    for path in (*own, *course.families_of(*own)):
         content = path.read_bytes() if path.is_file() else b""
         total.update(f"\n{len(content)}\n".encode())
         total.update(content)

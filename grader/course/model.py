@@ -9,6 +9,7 @@ import difflib
 import keyword
 import re
 from collections.abc import Callable, Collection, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,7 +23,8 @@ from .moments import EXAMPLE, read_moment, read_zone
 CATALOGUE_WIDTH = 120
 
 FAMILIES = "families"
-"""Name of the folder beside the units' kits, with mistakes that several banks share."""
+"""Name of the folder beside the units' kits, with what several kits share: parts of checks, and known mistakes."""
+_TAKEN = re.compile(rf"^[ \t]*from {FAMILIES}(?:\.(\w+)| import (?:\(([^)]*)\)|(.*)))", re.MULTILINE)
 
 
 class CourseError(KataError):
@@ -290,8 +292,23 @@ class Course(Model):
         return self.kit_path(exercise) / "alternatives.py"
 
     def families(self) -> list[Path]:
-        """The files of mistakes that several banks share."""
+        """The files of what several kits share."""
         return sorted((self.root / "tests" / "kits" / FAMILIES).glob("*.py"))
+
+    def families_of(self, *files: Path) -> list[Path]:
+        """Those that these files of kits import with `from families import …`, and those that they import in turn.
+
+        Raises OSError.
+        """
+        known = {path.stem: path for path in self.families()}
+        taken: set[Path] = set()
+        looked_at = [path for path in files if path.is_file()]
+        while looked_at:
+            imports = " ".join(chain.from_iterable(_TAKEN.findall(looked_at.pop().read_text(encoding="utf-8"))))
+            new = {known[name] for name in re.findall(r"\w+", imports) if name in known} - taken
+            taken |= new
+            looked_at += new
+        return sorted(taken)
 
     def plan_path(self, exercise: Exercise) -> Path:
         """The plan of an exercise, in a course without answers."""

@@ -138,9 +138,11 @@ def read_plan(kit: Kit, seed: int) -> Plan:
 
 
 def identity(kit: Kit, seed: int) -> dict[str, Any]:
-    """What a plan is for: an exercise, a seed, and the text of its checks, however their lines end."""
-    checks = kit.checks_path.read_bytes().replace(b"\r\n", b"\n")
-    return {"version": VERSION, "exercise": kit.exercise.id, "seed": seed, "checks": hashlib.sha256(checks).hexdigest()}
+    """What a plan is for: an exercise, a seed, and the text of its checks with their families, however lines end."""
+    checks = hashlib.sha256()
+    for path in (kit.checks_path, *kit.course.families_of(kit.checks_path)):
+        checks.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    return {"version": VERSION, "exercise": kit.exercise.id, "seed": seed, "checks": checks.hexdigest()}
 
 
 def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:

@@ -43,7 +43,8 @@ def course_files(course: Course, planned_seed: int | None = None) -> dict[str, b
     for unit in course.units:
         folder = course.lesson_path(unit).parent
         put(*(path for pattern in LESSON_FILES for path in folder.glob(pattern)))
-    put(course.glossary_path, course.root / "LICENSE", *(course.families() if whole else ()))
+    checks = [course.checks_path(exercise) for exercise in course.exercises]
+    put(course.glossary_path, course.root / "LICENSE", *(course.families() if whole else course.families_of(*checks)))
     for exercise in course.exercises:
         put(course.checks_path(exercise))
         if whole:

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from grader.course import Exercise, load_course
-from grader.judge.bank import KEPT_BY_A_MODULE
 from grader.judge.grading import Judge
 
 from ..judge.graded import result as result_of
+from ..kits.families.kept import BY_A_MODULE
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -66,7 +66,7 @@ def wrong_answers() -> Iterator[tuple[Exercise, str, str]]:
         text = reference(exercise)
         if FORWARD in text:
             for kind, elsewhere in (("evaluation", "self.training"), ("training", "not self.training")):
-                kept = KEPT_BY_A_MODULE.replace("self.training", elsewhere)
+                kept = BY_A_MODULE.replace("self.training", elsewhere)
                 yield exercise, f"kept in {kind}", text.replace(FORWARD, kept)
         elif exercise.id not in OF_NUMBERS_ALONE:
             yield exercise, "kept from call to call", text + KEPT_BY_A_FUNCTION.format(entry=exercise.entry_points[0])

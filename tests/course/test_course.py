@@ -59,6 +59,33 @@ def test_every_file_of_an_exercise_has_its_place(small: Course, tmp_path: Path) 
     assert paths == (kit / "checks.py", kit / "mistakes.py", kit / "alternatives.py")
 
 
+TAKEN = {
+    "a module": ("from families import scale", ["loud", "scale"]),
+    "several": ("from families import heads, scale as root", ["heads", "loud", "scale"]),
+    "over lines": ("from families import (\n    heads,\n)", ["heads"]),
+    "names": ("from families.heads import loud", ["heads"]),
+    "in a function": ("def f():\n    from families import heads", ["heads"]),
+    "no import": ("families = 'from families import heads'", []),
+    "another package": ("from grader.judge.authoring import heads", []),
+    "none such": ("from families import hats", []),
+}
+"""What a file says, and the families that it takes from; `scale` takes from `loud`."""
+
+
+@rows(TAKEN, "text", "names")
+def test_the_families_that_a_file_of_a_kit_takes_from(text: str, names: list[str], small: Course) -> None:
+    checks = small.checks_path(small.exercise("softmax"))
+    for path, content in (
+        (checks, f"import torch\n{text}\n"),
+        (small.root / "tests/kits/families/heads.py", ""),
+        (small.root / "tests/kits/families/scale.py", "from families.loud import LOW\n"),
+        (small.root / "tests/kits/families/loud.py", "from families.scale import ROOT\n"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    assert [path.stem for path in small.families_of(checks, checks.with_name("none.py"))] == names
+
+
 def test_the_same_file_is_the_same_course_however_it_is_named_and_read(
     small: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

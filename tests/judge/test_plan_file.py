@@ -155,3 +155,16 @@ def test_another_torch_and_other_ends_of_lines_play_no_part(
     monkeypatch.setattr(torch, "__version__", "1.0.0")
     kit.checks_path.write_bytes(kit.checks_path.read_bytes().replace(b"\n", b"\r\n"))
     assert read_plan(kit, 7).checks.keys() == plan.checks.keys()
+
+
+def test_a_plan_is_of_the_families_that_its_checks_take_from_and_of_no_other(kit: Kit) -> None:
+    families = kit.course.root / "tests/kits/families"
+    families.mkdir(parents=True)
+    for name in ("loud", "kept"):
+        (families / f"{name}.py").write_text("ONE = 1\n")
+    kit.checks_path.write_text("from families.loud import ONE\n" + kit.checks_path.read_text())
+    before = identity(kit, 7)
+    (families / "kept.py").write_text("ONE = 2\n")
+    assert identity(kit, 7) == before
+    (families / "loud.py").write_text("ONE = 2\n")
+    assert identity(kit, 7) != before

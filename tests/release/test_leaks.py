@@ -134,8 +134,11 @@ def test_nothing_of_the_course_is_there_but_what_learners_need(planned: Path) ->
     assert [path.name for path in (planned / "docs").iterdir()] == ["glossary.md"]
     assert [path.name for path in (planned / "tests").iterdir()] == ["kits"]
     # what Python compiled when the course was used is not of it
-    found = [path for path in (planned / "tests").rglob("*.*") if "__pycache__" not in path.parts]
-    assert {path.name for path in found} == {"checks.py"}
+    found = [path for path in (planned / "tests/kits").rglob("*.*") if "__pycache__" not in path.parts]
+    families = {path for path in found if path.parent.name == "families"}
+    assert {path.name for path in found if path not in families} == {"checks.py"}
+    shared = COURSE.families_of(*map(COURSE.checks_path, COURSE.exercises))
+    assert {path.name for path in families} == {path.name for path in shared} and "kept.py" not in str(shared)
     assert {path.suffix for path in (planned / "plans").rglob("*.*")} == {".plan"}
 
 

@@ -2,47 +2,56 @@
 
 from grader.judge.authoring import Mistake
 
-VIEW = ".view(in_heads).transpose(1, 2)"
+SWAP = ".transpose(1, 2)"
+VIEW = f".view(in_heads){SWAP}"
+ALL_IN_ONE = ".view(b, self.{heads}, {tokens}, self.head_dim)"
+INTERLEAVED = ".view(b, {tokens}, self.head_dim, self.{heads}).permute(0, 3, 1, 2)"
+JOIN = (".transpose(1, 2).reshape(", ".reshape(")
+
+
+def _cut(how: str, tokens: str, heads: str, kv: str) -> list[tuple[str, str]]:
+    """Edits that cut the width in this way; with `kv` the queries, and the keys and values, have views of their own."""
+    if not kv:
+        return [(VIEW, how.format(heads=heads, tokens=tokens))]
+    view = f".view(b, {tokens}, self.{{}}, self.head_dim){SWAP}"
+    return [(view.format(each), how.format(heads=each, tokens=tokens)) for each in (heads, kv)]
 
 
 def split(
-    *, viewed: str = "The projections were", heads: str, heads_axis: str = "heads", tokens: str = "n"
+    *, viewed: str = "The projections were", heads: str, kv: str = "", heads_axis: str = "heads", tokens: str = "n"
 ) -> list[Mistake]:
-    """The width is cut up in another way. `heads`: the attribute with their number."""
-    interleaved = f".view(b, {tokens}, self.head_dim, self.{heads}).permute(0, 3, 1, 2)"
-    all_in_one = f".view(b, self.{heads}, {tokens}, self.head_dim)"
+    """The width is cut up in another way. `heads`, `kv`: the attributes with their number, `kv` where there are groups."""
     return [
         Mistake(
             "split-without-transpose",
             f"{viewed} viewed as (b, {heads_axis}, {tokens}, head_dim) at once, which puts parts of several tokens into one head. "
             f"View as (b, {tokens}, {heads_axis}, head_dim), then swap dimensions 1 and 2.",
-            edits=[(VIEW, all_in_one)],
+            edits=_cut(ALL_IN_ONE, tokens, heads, kv),
             everywhere=True,
         ),
         Mistake(
             "split-interleaved",
             f"Each head took every {heads_axis}-th column. A head is a run of neighbouring columns: view(b, {tokens}, {heads_axis}, head_dim).",
-            edits=[(VIEW, interleaved)],
+            edits=_cut(INTERLEAVED, tokens, heads, kv),
             everywhere=True,
         ),
         Mistake(
             "heads-attend-to-heads",
             "The heads and tokens were never swapped: the scores compare the heads of one token with each other. "
             f"Attention needs (b, {heads_axis}, {tokens}, head_dim), so transpose(1, 2) after the view.",
-            edits=[(VIEW, ".view(in_heads)"), (".transpose(1, 2).reshape(", ".reshape(")],
+            edits=[(VIEW, ".view(in_heads)"), JOIN],
             everywhere=True,
         ),
     ]
 
 
-def split_and_merge(*, heads: str, heads_axis: str = "heads", tokens: str = "n") -> Mistake:
+def split_and_merge(*, heads: str, kv: str = "", heads_axis: str = "heads", tokens: str = "n") -> Mistake:
     """Split and merge are wrong in the same way."""
-    all_in_one = f".view(b, self.{heads}, {tokens}, self.head_dim)"
     return Mistake(
         "split-and-merged-without-transpose",
         "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
         f"View as (b, {tokens}, {heads_axis}, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        edits=[(VIEW, all_in_one), (".transpose(1, 2).reshape(", ".reshape(")],
+        edits=[*_cut(ALL_IN_ONE, tokens, heads, kv), JOIN],
         everywhere=True,
     )
 

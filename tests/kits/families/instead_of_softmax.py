@@ -12,20 +12,28 @@ ANOTHER_FUNCTION = (
 )
 
 INSTEAD = {
+    "no-softmax": (
+        "There is no softmax: the scores themselves were used as weights. Take the softmax over the {keys}, dim=-1.",
+        "({scores})",
+    ),
+    "softmax-twice": (
+        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
+        "torch.softmax(torch.softmax({scores}, dim=-1), dim=-1)",
+    ),
     "future-hidden": (
-        "Later tokens are hidden by a causal mask. Here every token sees every token; masks come in the next unit.",
+        "Later tokens are hidden by a causal mask. There is no mask here: every token sees every token.",
         'torch.softmax(({scores}).masked_fill(torch.ones_like({scores}).triu(1) > 0, -float("inf")), dim=-1)',
     ),
     "sigmoid": (
-        "A sigmoid was taken of each score by itself. The weights of a row share one sum: softmax over the keys, dim=-1.",
+        "A sigmoid was taken of each score by itself. The weights of a query share one sum: softmax over the {keys}, dim=-1.",
         "torch.sigmoid({scores})",
     ),
     "not-divided": (
-        "exp() was taken of the scores, but the rows were not divided by their sums. The weights of a row sum to 1.",
+        "exp() was taken of the scores, but not divided by the sum. The weights of a query sum to 1.",
         "torch.exp({scores})",
     ),
     "not-divided-less-the-maximum": (
-        "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The weights of a row sum to 1.",
+        "exp() was taken of the scores less their maximum, but not divided by the sum. The weights of a query sum to 1.",
         "torch.exp({scores} - ({scores}).amax(dim=-1, keepdim=True))",
     ),
     "softmax-over-everything": (
@@ -53,7 +61,7 @@ INSTEAD = {
         "(({scores}) / ({scores}).sum(dim=-1, keepdim=True))",
     ),
     "uniform-weights": (
-        "Every key has the same weight, so the output is the mean of the values. The weights come from the scores.",
+        "Every weight is the same, so the output is a plain mean. The weights come from the scores, by softmax.",
         "torch.softmax(torch.zeros_like({scores}), dim=-1)",
     ),
     "softmax-in-float32": (
@@ -62,7 +70,7 @@ INSTEAD = {
         "torch.softmax(({scores}).float(), dim=-1)",
     ),
     "divided-by-the-mean-of-the-exps": (
-        "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
+        "The weights of a query sum to the number of {keys}, not to 1: the exps were divided by their mean. Divide them by their sum.",
         "(torch.softmax({scores}, dim=-1) * ({scores}).shape[-1])",
     ),
     "negative-scores-cut-off": (
@@ -75,8 +83,15 @@ INSTEAD = {
     ),
 }
 """By the mistake's id: its message, and what stands there; `{scores}` is what the softmax is taken of."""
+INSTEAD["divided-by-the-mean"] = INSTEAD["divided-by-the-mean-of-the-exps"]
 
 
-def mistakes(*ids: str, softmax: str, scores: str) -> list[Mistake]:
-    """Some of these, in this order. `softmax`: its text in the reference, F.softmax(scores, dim=-1)."""
-    return [Mistake(id, INSTEAD[id][0], edits=[(softmax, INSTEAD[id][1].format(scores=scores))]) for id in ids]
+def mistakes(*ids: str, softmax: str, scores: str, keys: str = "keys") -> list[Mistake]:
+    """Some of these, in this order.
+
+    `softmax`: its text in the reference, F.softmax(scores, dim=-1); `keys`: what the exercise calls them.
+    """
+    return [
+        Mistake(id, INSTEAD[id][0].format(keys=keys), edits=[(softmax, INSTEAD[id][1].format(scores=scores))])
+        for id in ids
+    ]

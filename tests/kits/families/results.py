@@ -61,6 +61,16 @@ def returned(id: str, result: str, caught_by: str = "") -> Mistake:
     return Mistake(id, message, caught_by, edits=[(f"return {result}", f"return ({result}){changed}")])
 
 
+def input_overwritten(result: str, x: str = "x", caught_by: str = "test_input_is_left_alone") -> Mistake:
+    """The result is right, and the input was changed on the way."""
+    return Mistake(
+        "input-overwritten",
+        f"The input {x} was changed in place. The caller still needs it: no methods with a trailing underscore, no `{x} *= …`.",
+        caught_by,
+        edits=[(f"return {result}", f"result = {result}; {x}.detach().zero_(); return result")],
+    )
+
+
 def rows_of_tokens(result: str, caught_by: str = "") -> list[Mistake]:
     """A result of the shape (batch, tokens, width) that loses axes, or has them in another order."""
     return [returned(id, result, caught_by) for id in ROWS_OF_TOKENS]

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 AS_THEY_COME = "test_weights_are_taken_as_they_come"
 MANNERS = "test_inputs_are_left_alone"
@@ -125,7 +125,7 @@ MISTAKES = [
         caught_by="test_gradients_reach_weights_and_values",
         edits=[(LOOKUP, "weights.detach() @ values")],
     ),
-    kept_from_the_last_call("soft_lookup"),
+    kept.from_the_last_call("soft_lookup"),
     Mistake(
         "added-instead-of-multiplied",
         "Weights and values were added. Multiply each value by its weight, then add up.",

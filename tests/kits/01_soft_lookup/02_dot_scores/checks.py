@@ -1,18 +1,12 @@
 import torch
 
-from grader.judge.authoring import Case, called_again, expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
-AXES = "words"
-NAMES = ["query", "inputs"]
 WORDS = torch.tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98], [0.29, 0.54, 0.93]])
 
 
 def case(query, inputs):
-    """Tensors without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
-    asked = Case(axes=(AXES,))
-    handed_in = asked.tensor(query, name="query"), asked.tensor(inputs, name="inputs")
-    asked.output = asked.call(asked.entry("dot_scores"), *handed_in, return_as="output")
-    return asked
+    return function("dot_scores", query, inputs, names=["query", "inputs"], axes="words")
 
 
 def pair(draw, words, width, dtype=torch.float32):
@@ -69,9 +63,7 @@ def test_gradients_reach_query_and_inputs(learner, draw):
     """Gradients flow back to query and inputs."""
     words, width = draw.distinct(2, 2, 7)
     learner.agrees_in_gradients(
-        function("dot_scores", *pair(draw, words, width), names=NAMES, axes=AXES),
-        function("dot_scores", *pair(draw, width, words), names=NAMES, axes=AXES),
-        function("dot_scores", *pair(draw, 1, width), names=NAMES, axes=AXES),
+        case(*pair(draw, words, width)), case(*pair(draw, width, words)), case(*pair(draw, 1, width))
     )
 
 

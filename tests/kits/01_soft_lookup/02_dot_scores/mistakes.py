@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 EDGES = "test_one_word_or_one_number"
 MANNERS = "test_inputs_are_left_alone"
@@ -114,7 +114,7 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(SCORES, "inputs @ query.detach()")],
     ),
-    kept_from_the_last_call("dot_scores"),
+    kept.from_the_last_call("dot_scores"),
     Mistake(
         "always-the-first-word",
         "The first row of `inputs` always asks. Use the `query` that is passed in.",

@@ -1,8 +1,10 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 SHIFT = "scores - scores.max(dim=dim, keepdim=True).values"
+TOTAL = "exps.sum(dim=dim, keepdim=True)"
+DIVIDED = f"exps / {TOTAL}"
 
 MISTAKES = [
     Mistake(
@@ -30,7 +32,7 @@ MISTAKES = [
         "The sum lost its axis, so the division lines up with the wrong one (silently when the input is square). "
         "Sum with keepdim=True.",
         caught_by="test_dim_chooses_the_axis",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum(dim=dim)")],
+        edits=[(TOTAL, "exps.sum(dim=dim)")],
     ),
     Mistake(
         "no-exp",
@@ -41,7 +43,7 @@ MISTAKES = [
     Mistake(
         "sum-over-everything",
         "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
+        edits=[(TOTAL, "exps.sum()")],
     ),
     Mistake(
         "first-axis",
@@ -51,7 +53,7 @@ MISTAKES = [
     Mistake(
         "log-weights",
         "These are the logarithms of the weights. Take exp() of them, or divide the exps by their sum.",
-        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "shifted - exps.sum(dim=dim, keepdim=True).log()")],
+        edits=[(DIVIDED, "shifted - exps.sum(dim=dim, keepdim=True).log()")],
     ),
     Mistake(
         "maximum-without-keepdim",
@@ -62,12 +64,12 @@ MISTAKES = [
     Mistake(
         "divided-by-the-mean",
         "The exps were divided by their mean, so the weights of a row sum to the number of scores in it. Divide by their sum.",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.mean(dim=dim, keepdim=True)")],
+        edits=[(TOTAL, "exps.mean(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "not-divided",
         "The exps were not divided by their sum, so a row does not sum to 1. Divide each by the sum along `dim`.",
-        edits=[("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
+        edits=[(DIVIDED, "exps")],
     ),
     Mistake(
         "minus-sign",
@@ -102,40 +104,34 @@ MISTAKES = [
     Mistake(
         "sigmoid",
         "A sigmoid was taken of each score by itself. The weights of a row share one sum: exp, then divide.",
-        edits=[("return exps / exps.sum(dim=dim, keepdim=True)", "return torch.sigmoid(scores)")],
+        edits=[(f"return {DIVIDED}", "return torch.sigmoid(scores)")],
     ),
-    results.returned("float32-only", "exps / exps.sum(dim=dim, keepdim=True)"),
+    results.returned("float32-only", DIVIDED),
     Mistake(
         "scores-overwritten-by-the-difference",
         "The input was changed in place (sub_, -=). The caller still needs its scores: work on a new tensor.",
         caught_by="test_scores_are_left_alone",
         edits=[(SHIFT, "scores.sub_(scores.max(dim=dim, keepdim=True).values)")],
     ),
-    results.returned("detached", "exps / exps.sum(dim=dim, keepdim=True)", "test_gradients_reach_the_scores"),
+    results.returned("detached", DIVIDED, "test_gradients_reach_the_scores"),
     Mistake(
         "softmax-over-everything",
         "The exps were divided by the sum over the whole tensor, so only all weights together sum to 1. Sum along `dim`.",
-        edits=[(SHIFT, "scores - scores.max()"), ("exps.sum(dim=dim, keepdim=True)", "exps.sum()")],
+        edits=[(SHIFT, "scores - scores.max()"), (TOTAL, "exps.sum()")],
     ),
     Mistake(
         "nan-replaced-by-zero",
         "exp(1000) is infinite, and infinity over infinity is NaN; putting a 0 there does not bring the weights back. Subtract each "
         "row's largest score first.",
         caught_by="test_large_scores_stay_finite",
-        edits=[
-            (SHIFT, "scores"),
-            (
-                "return exps / exps.sum(dim=dim, keepdim=True)",
-                "return (exps / exps.sum(dim=dim, keepdim=True)).nan_to_num(0.0)",
-            ),
-        ],
+        edits=[(SHIFT, "scores"), (f"return {DIVIDED}", f"return ({DIVIDED}).nan_to_num(0.0)")],
     ),
-    kept_from_the_last_call("softmax"),
-    results.returned("squeezed", "exps / exps.sum(dim=dim, keepdim=True)"),
+    kept.from_the_last_call("softmax"),
+    results.returned("squeezed", DIVIDED),
     Mistake(
         "epsilon-of-1e-3",
         "A small number was added to the sum, so the weights no longer sum to 1. The largest exp is 1 and is in the sum: it is never 0.",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "(exps.sum(dim=dim, keepdim=True) + 1e-3)")],
+        edits=[(TOTAL, "(exps.sum(dim=dim, keepdim=True) + 1e-3)")],
     ),
     Mistake(
         "maximum-of-the-last-axis",
@@ -147,33 +143,28 @@ MISTAKES = [
         "sum-of-the-last-axis",
         "The sum was taken along the last axis whatever `dim` is. Take it along `dim`.",
         caught_by="test_dim_chooses_the_axis",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "exps.sum(dim=-1, keepdim=True)")],
+        edits=[(TOTAL, "exps.sum(dim=-1, keepdim=True)")],
     ),
     Mistake(
         "not-divided-and-not-shifted",
         "exp() of each score came back, not divided by the sum. Divide by the sum along `dim`, and subtract the maximum first.",
-        edits=[(SHIFT, "scores"), ("exps / exps.sum(dim=dim, keepdim=True)", "exps")],
+        edits=[(SHIFT, "scores"), (DIVIDED, "exps")],
     ),
     Mistake(
         "maximum-in-numerator-only",
         "The maximum was subtracted above the line but not below it, or the reverse. Take exp(score - maximum) once and use it in both places.",
-        edits=[("exps.sum(dim=dim, keepdim=True)", "scores.exp().sum(dim=dim, keepdim=True)")],
+        edits=[(TOTAL, "scores.exp().sum(dim=dim, keepdim=True)")],
     ),
     Mistake(
         "taken-twice",
         "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
-        edits=[
-            (
-                "return exps / exps.sum(dim=dim, keepdim=True)",
-                "exps = exps / exps.sum(dim=dim, keepdim=True)\n    exps = exps.exp()\n    return exps / exps.sum(dim=dim, keepdim=True)",
-            )
-        ],
+        edits=[(f"return {DIVIDED}", f"exps = {DIVIDED}\n    exps = exps.exp()\n    return {DIVIDED}")],
     ),
-    results.returned("rounded", "exps / exps.sum(dim=dim, keepdim=True)"),
+    results.returned("rounded", DIVIDED),
     Mistake(
         "filled-with-nan",
         "Everything is NaN: infinity minus infinity, or 0/0. Does a running maximum begin at plus infinity?",
         edits=[(SHIFT, "scores - scores.max(dim=dim, keepdim=True).values * float('nan')")],
     ),
-    results.returned("float64-returned", "exps / exps.sum(dim=dim, keepdim=True)"),
+    results.returned("float64-returned", DIVIDED),
 ]

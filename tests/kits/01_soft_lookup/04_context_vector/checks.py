@@ -1,18 +1,12 @@
 import torch
 
-from grader.judge.authoring import Case, called_again, expect, function, points
+from grader.judge.authoring import called_again, expect, function, points
 
-AXES = "width"
-NAMES = ["query", "inputs"]
 WORDS = torch.tensor([[0.34, 0.22, 0.54], [0.53, 0.34, 0.98], [0.29, 0.54, 0.93]])
 
 
 def case(query, inputs):
-    """Tensors without gradients, so that a function which overwrites them is told that, and not of autograd's trouble with it."""
-    asked = Case(axes=(AXES,))
-    handed_in = asked.tensor(query, name="query"), asked.tensor(inputs, name="inputs")
-    asked.output = asked.call(asked.entry("context_vector"), *handed_in, return_as="output")
-    return asked
+    return function("context_vector", query, inputs, names=["query", "inputs"], axes="width")
 
 
 def pair(draw, words, width, dtype=torch.float32):
@@ -74,10 +68,7 @@ def test_one_word_or_one_number(learner, draw):
 def test_gradients_reach_query_and_inputs(learner, draw):
     """Gradients flow back to query and inputs, through the weights too."""
     words, width = draw.distinct(2, 2, 7)
-    learner.agrees_in_gradients(
-        function("context_vector", *pair(draw, words, width), names=NAMES, axes=AXES),
-        function("context_vector", *pair(draw, width, words), names=NAMES, axes=AXES),
-    )
+    learner.agrees_in_gradients(case(*pair(draw, words, width)), case(*pair(draw, width, words)))
 
 
 @points(0.25, role="manners")

@@ -1,6 +1,6 @@
-from families import results
+from families import instead_of_softmax, kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 EDGES = "test_one_word_or_one_number"
 MANNERS = "test_inputs_are_left_alone"
@@ -10,11 +10,6 @@ WEIGHTS = "torch.softmax(scores, dim=-1)"
 CONTEXT = "weights @ inputs"
 
 MISTAKES = [
-    Mistake(
-        "no-softmax",
-        "The scores were used as weights. They need not be positive nor sum to 1: take their softmax first.",
-        edits=[(WEIGHTS, "scores")],
-    ),
     Mistake(
         "scaled",
         "The scores were divided by √d before the softmax. That scaling comes in unit 2; here the plain dot products are used.",
@@ -56,45 +51,20 @@ MISTAKES = [
         "The softmax ran over an axis of size 1, so every weight is 1 and the inputs were just added up. Take it over the words.",
         edits=[(WEIGHTS, "torch.softmax(scores.unsqueeze(-1), dim=-1).squeeze(-1)")],
     ),
-    Mistake(
+    *instead_of_softmax.mistakes(
+        "no-softmax",
         "uniform-weights",
-        "Every word has the same weight: this is the mean of the inputs. The weights come from the scores, by softmax.",
-        edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
-    ),
-    Mistake(
         "divided-without-exp",
-        "The scores were divided by their sum without exp(). Some of these weights can be negative: use softmax.",
-        edits=[(WEIGHTS, "scores / scores.sum()")],
-    ),
-    Mistake(
         "not-divided",
-        "exp() was taken of the scores, but they were not divided by their sum. Weights sum to 1: use softmax.",
-        edits=[(WEIGHTS, "torch.exp(scores)")],
-    ),
-    Mistake(
         "divided-by-the-mean",
-        "The weights sum to the number of words, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
-    ),
-    Mistake(
         "log-weights",
-        "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
-        edits=[(WEIGHTS, "torch.log_softmax(scores, dim=-1)")],
-    ),
-    Mistake(
         "sigmoid",
-        "A sigmoid was taken of each score by itself. The weights of the words share one sum: use softmax.",
-        edits=[(WEIGHTS, "torch.sigmoid(scores)")],
-    ),
-    Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
-        edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
-    ),
-    Mistake(
         "minus-sign",
-        "The weights fall where the scores rise: there is one minus sign too many before the softmax.",
-        edits=[(WEIGHTS, "torch.softmax(-scores, dim=-1)")],
+        "not-divided-less-the-maximum",
+        softmax=WEIGHTS,
+        scores="scores",
+        keys="words",
     ),
     Mistake(
         "only-the-best",
@@ -172,12 +142,7 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
-    kept_from_the_last_call("context_vector"),
-    Mistake(
-        "not-divided-less-the-maximum",
-        "exp() was taken of the scores less their maximum, but not divided by the sum. The weights sum to 1.",
-        edits=[(WEIGHTS, "torch.exp(scores - scores.max())")],
-    ),
+    kept.from_the_last_call("context_vector"),
     Mistake(
         "query-detached",
         "The numbers are right, but no gradient reaches the query (detach, item, or a new tensor made of it).",

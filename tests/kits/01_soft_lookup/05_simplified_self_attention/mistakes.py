@@ -1,6 +1,6 @@
-from families import instead_of_softmax, results
+from families import instead_of_softmax, kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 LEADING = "test_any_number_of_leading_axes"
 EDGES = "test_one_word_or_one_number"
@@ -9,6 +9,7 @@ GRADIENTS = "test_gradients_reach_the_words"
 SCORES = "x @ x.transpose(-2, -1)"
 WEIGHTS = "torch.softmax(scores, dim=-1)"
 RESULT = "weights @ x"
+NORMED = "torch.nn.functional.normalize(x, dim=-1)"
 
 
 MISTAKES = [
@@ -110,71 +111,29 @@ MISTAKES = [
         "These are the scores, XXᵀ. Take the softmax of each row, then multiply with X.",
         edits=[(f"return {RESULT}", "return scores")],
     ),
-    Mistake(
+    *instead_of_softmax.mistakes(
         "no-softmax",
-        "The scores were used as weights: this is XXᵀX. Take the softmax of each row first.",
-        edits=[(WEIGHTS, "scores")],
-    ),
-    Mistake(
         "divided-without-exp",
-        "Each row of scores was divided by its sum without exp(). Some of these weights can be negative: use softmax.",
-        edits=[(WEIGHTS, "scores / scores.sum(dim=-1, keepdim=True)")],
-    ),
-    Mistake(
         "not-divided",
-        "exp() was taken of the scores, but the rows were not divided by their sums. Weights of a row sum to 1: use softmax.",
-        edits=[(WEIGHTS, "torch.exp(scores)")],
-    ),
-    Mistake(
         "axis-of-the-sum-lost",
-        "The sum of each row lost its axis, so the columns were divided by it instead of the rows (or, with a batch, by sums of other "
-        "sentences). Keep the axis: keepdim=True.",
-        edits=[(WEIGHTS, "torch.exp(scores) / torch.exp(scores).sum(dim=-1)")],
-    ),
-    Mistake(
         "divided-by-the-mean",
-        "The weights of a row sum to the number of words, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        edits=[(WEIGHTS, f"{WEIGHTS} * scores.shape[-1]")],
-    ),
-    Mistake(
         "log-weights",
-        "log_softmax gives the logarithms of the weights. The weights themselves are needed: softmax.",
-        edits=[(WEIGHTS, "torch.log_softmax(scores, dim=-1)")],
-    ),
-    Mistake(
         "sigmoid",
-        "A sigmoid was taken of each score by itself. The weights of a row share one sum: use softmax.",
-        edits=[(WEIGHTS, "torch.sigmoid(scores)")],
-    ),
-    Mistake(
         "softmax-twice",
-        "The softmax was taken twice, which brings the weights closer together than they should be. Take it once.",
-        edits=[(WEIGHTS, "torch.softmax(torch.softmax(scores, dim=-1), dim=-1)")],
-    ),
-    Mistake(
         "uniform-weights",
-        "Every word has the same weight, so every row is the mean of the sentence. The weights come from the scores.",
-        edits=[(WEIGHTS, "torch.softmax(torch.zeros_like(scores), dim=-1)")],
+        "future-hidden",
+        "not-divided-less-the-maximum",
+        "minus-sign",
+        "only-the-best",
+        "negative-scores-cut-off",
+        softmax=WEIGHTS,
+        scores="scores",
+        keys="words",
     ),
     Mistake(
         "cosine-scores",
         "The scores are cosines: the words were divided by their lengths first. Use the dot products as they are.",
-        edits=[
-            (
-                SCORES,
-                "torch.nn.functional.normalize(x, dim=-1) @ torch.nn.functional.normalize(x, dim=-1).transpose(-2, -1)",
-            )
-        ],
-    ),
-    Mistake(
-        "future-hidden",
-        "Each word looks only at itself and at earlier words. There is no mask here: every word looks at every word.",
-        edits=[
-            (
-                WEIGHTS,
-                "torch.softmax(scores.masked_fill(torch.ones_like(scores).triu(1).bool(), float('-inf')), dim=-1)",
-            )
-        ],
+        edits=[(SCORES, f"{NORMED} @ {NORMED}.transpose(-2, -1)")],
     ),
     Mistake(
         "own-word-hidden",
@@ -223,15 +182,7 @@ MISTAKES = [
         caught_by=GRADIENTS,
         edits=[(WEIGHTS, "torch.softmax(scores, dim=-1).detach()")],
     ),
-    kept_from_the_last_call("simplified_self_attention"),
-    *instead_of_softmax.mistakes(
-        "not-divided-less-the-maximum",
-        "minus-sign",
-        "only-the-best",
-        "negative-scores-cut-off",
-        softmax=WEIGHTS,
-        scores="scores",
-    ),
+    kept.from_the_last_call("simplified_self_attention"),
     Mistake(
         "leading-axes-joined",
         "All leading axes came back joined into one (reshape, view, flatten). The result has the shape of x.",

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from families import kept, results
+
+from grader.judge.authoring import Mistake
 
 PARAMETERS = "test_three_parameters"
 RANDOM = "test_matrices_are_drawn_at_random"
@@ -169,13 +171,8 @@ MISTAKES = [
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
     ),
-    Mistake(
-        "input-overwritten",
-        "The input x was changed in place. The caller still needs it: work on a new tensor.",
-        caught_by="test_input_is_left_alone",
-        edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
-    ),
-    kept_in_evaluation(),
+    results.input_overwritten(RETURN.removeprefix("return ")),
+    kept.in_evaluation(),
     Mistake(
         "sizes-of-the-document",
         "The matrices have the document's sizes, 3 by 2. Take d_in and d_out.",

@@ -1,6 +1,6 @@
-from families import projections
+from families import kept, projections, results
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 LAYERS = "test_three_layers_with_bias"
 SCALING = "test_scaling_is_one_over_the_root_of_the_width"
@@ -173,18 +173,13 @@ MISTAKES = [
         caught_by="test_gradients_reach_input_and_parameters",
         edits=[(RETURN, f"with torch.no_grad():\n            {RETURN}")],
     ),
-    Mistake(
-        "input-overwritten",
-        "The input x was changed in place. The caller still needs it: work on a new tensor.",
-        caught_by="test_input_is_left_alone",
-        edits=[(RETURN, f"parts = {RETURN.removeprefix('return ')}\n        x.detach().zero_()\n        return parts")],
-    ),
+    results.input_overwritten(RETURN.removeprefix("return ")),
     Mistake(
         "three-axes-only",
         "The shape of x was unpacked into exactly three sizes. x may also have no batch axis, or more axes in front: nn.Linear takes any.",
         edits=[(RETURN, f"_, _, _ = x.shape\n        {RETURN}")],
     ),
-    kept_in_evaluation(),
+    kept.in_evaluation(),
     Mistake(
         "scaling-changed-by-forward",
         "`scaling` is right at first, but `forward` sets it to another number. Set it in __init__ only.",

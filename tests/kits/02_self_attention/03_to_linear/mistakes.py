@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from families import kept
+
+from grader.judge.authoring import Mistake
 
 SQUARE = "test_square_matrix"
 LAYER = "test_layer_without_bias"
@@ -121,7 +123,7 @@ def to_linear(weight):
         "The layer, or its bias alone, is float32 though `weight` is float64, so it fails on a float64 x. Make it with dtype=weight.dtype.",
         edits=[(", dtype=weight.dtype", "")],
     ),
-    kept_from_the_last_call("to_linear"),
+    kept.from_the_last_call("to_linear"),
     Mistake(
         "wrapped-in-sequential",
         "The layer came back inside an nn.Sequential (or a list). Return the nn.Linear itself.",

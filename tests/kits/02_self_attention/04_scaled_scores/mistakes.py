@@ -1,6 +1,6 @@
-from families import results, scale
+from families import kept, results, scale
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 LEADING = "test_any_number_of_leading_axes"
 PRODUCT = "query @ key.transpose(-2, -1)"
@@ -114,7 +114,7 @@ MISTAKES = [
         caught_by=LEADING,
         edits=[(PRODUCT, "torch.bmm(query, key.transpose(-2, -1))")],
     ),
-    kept_from_the_last_call("scaled_scores"),
+    kept.from_the_last_call("scaled_scores"),
     results.returned("squeezed", SCALED),
     Mistake(
         "not-added-up",
@@ -129,12 +129,7 @@ MISTAKES = [
     Mistake(
         "future-hidden",
         "Later keys are hidden by a causal mask. There is no mask here.",
-        edits=[
-            (
-                SCALED,
-                "(scores / query.shape[-1] ** 0.5).masked_fill(torch.ones_like(scores).triu(1) > 0, float('-inf'))",
-            )
-        ],
+        edits=[(SCALED, f"({SCALED}).masked_fill(torch.ones_like(scores).triu(1) > 0, float('-inf'))")],
     ),
     Mistake(
         "permuted-for-three-axes",

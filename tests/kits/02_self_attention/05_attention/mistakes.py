@@ -1,11 +1,12 @@
-from families import instead_of_softmax, scale
+from families import instead_of_softmax, kept, scale
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 LEADING = "test_any_number_of_leading_axes"
 DROPOUT = "test_dropout_acts_on_the_weights"
 
-SCORES = "query @ key.transpose(-2, -1) / math.sqrt(query.size(-1))"
+PRODUCT, ROOT = "query @ key.transpose(-2, -1)", "math.sqrt(query.size(-1))"
+SCORES = f"{PRODUCT} / {ROOT}"
 SOFTMAX = "scores.softmax(dim=-1)"
 DROPPED = "    if dropout is not None:\n        p_attn = dropout(p_attn)\n"
 CALLED = "        p_attn = dropout(p_attn)"
@@ -65,29 +66,14 @@ MISTAKES = [
         for axis, which in enumerate(("first", "second"))
     ],
     Mistake(
-        "no-softmax",
-        "There is no softmax: the scores themselves were used as weights. Take the softmax over the keys, dim=-1.",
-        edits=[(SOFTMAX, "scores")],
-    ),
-    Mistake(
         "log-softmax",
         "These are the logarithms of the weights. Take the softmax itself.",
         edits=[(SOFTMAX, "scores.log_softmax(dim=-1)")],
     ),
     Mistake(
-        "divided-by-the-mean",
-        "The weights of a row sum to the number of keys, not to 1: the exps were divided by their mean. Divide them by their sum.",
-        edits=[(SOFTMAX, f"{SOFTMAX} * scores.shape[-1]")],
-    ),
-    Mistake(
         "no-exp",
         "The scores were divided by their sum without exp(). A softmax takes the exponential first.",
         edits=[(SOFTMAX, "scores / scores.sum(dim=-1, keepdim=True)")],
-    ),
-    Mistake(
-        "softmax-twice",
-        "The softmax was taken twice, which brings the weights closer together than they should be. Once is enough.",
-        edits=[(SOFTMAX, "scores.softmax(dim=-1).softmax(dim=-1)")],
     ),
     Mistake(
         "tuple-swapped",
@@ -302,15 +288,13 @@ MISTAKES = [
         "query-overwritten",
         "The query was scaled in place (/=, *=, div_). The caller still needs it: scale a new tensor, or the scores.",
         caught_by="test_inputs_are_left_alone",
-        edits=[
-            (
-                f"scores = {SCORES}",
-                "query.detach().div_(math.sqrt(query.size(-1)))\n    scores = query @ key.transpose(-2, -1)",
-            )
-        ],
+        edits=[(f"scores = {SCORES}", f"query.detach().div_({ROOT})\n    scores = {PRODUCT}")],
     ),
-    kept_from_the_last_call("attention"),
+    kept.from_the_last_call("attention"),
     *instead_of_softmax.mistakes(
+        "no-softmax",
+        "divided-by-the-mean",
+        "softmax-twice",
         "future-hidden",
         *instead_of_softmax.ANOTHER_FUNCTION,
         "axis-of-the-sum-lost",

@@ -1,6 +1,6 @@
-from families import instead_of_softmax, one_head, projections, results, softmax
+from families import instead_of_softmax, kept, one_head, projections, results, softmax
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"
@@ -73,7 +73,7 @@ MISTAKES = [
         for which, *made in [("all", *LAYERS), *zip(LAYERS, LAYERS, strict=True)]
     ],
     # after "weights-detached": where no gradient comes at all, none can differ
-    kept_in_evaluation(),
+    kept.in_evaluation(),
     *without(
         projections.mistakes(
             layers=LAYERS,
@@ -101,12 +101,7 @@ MISTAKES = [
         softmax="F.softmax(scores, dim=-1)",
         scores="scores",
     ),
-    Mistake(
-        "input-overwritten",
-        "x itself was changed (a method that ends in an underscore, +=, or an assignment into x). The caller still needs it.",
-        caught_by="test_input_is_left_alone",
-        edits=[(END, f"x.detach().zero_()\n        {END}")],
-    ),
+    results.input_overwritten("weights @ value"),
     Mistake(
         "keys-compared-by-columns",
         "queryᵀ · key compares columns with columns, (D, D). Tokens are compared: query · keyᵀ, (L, L).",

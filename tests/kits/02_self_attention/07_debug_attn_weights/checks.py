@@ -1,19 +1,6 @@
-import torch
+from families.self_attention import agrees_with_formula, case, keeps_sequences_apart
 
-from grader.judge.authoring import called_again, expect, module, points, same
-
-AXES = "batch tokens hidden_size"
-
-
-def case(draw, batch, tokens, width, dtype=torch.float32):
-    return module(
-        "MySelfAttention",
-        width,
-        weights=draw.weights("MySelfAttention", width),
-        inputs={"x": draw.normal(batch, tokens, width, dtype=dtype)},
-        dtype=dtype,
-        axes=AXES,
-    )
+from grader.judge.authoring import points
 
 
 @points(0.5, role="manners", visible=True)
@@ -25,22 +12,7 @@ def test_documents_example_runs(learner, draw):
 @points(2.5, role="main")
 def test_fault_is_gone(learner, draw):
     """The fault is gone: the output is softmax(query · keyᵀ / √D) · value."""
-    batch, tokens, width = draw.distinct(3, 2, 9)
-    reshaped = case(draw, batch, tokens, width)
-    reshaped.call(reshaped.module, draw.normal(tokens, batch, width), return_as="second output")
-    again = case(draw, batch, tokens, width)
-    called_again(again, draw.normal(batch, tokens, width), weights=draw.weights("MySelfAttention", width))
-    learner.agrees(
-        case(draw, batch, tokens, width),
-        case(draw, tokens, width, batch),
-        reshaped,  # the same module once more, on another shape
-        again,
-        case(draw, width, width, width),  # square: a softmax of the query fits here
-        case(draw, 1, tokens, width),
-        case(draw, batch, 1, width),
-        case(draw, batch, tokens, 1),
-        case(draw, batch, tokens, width, dtype=torch.float64),
-    )
+    agrees_with_formula(learner, draw)
 
 
 @points(1)
@@ -53,16 +25,7 @@ def test_training_still_works(learner, draw):
 @points(0.25, role="manners")
 def test_sequences_are_still_separate(learner, draw):
     """Nothing else broke: a sequence of the batch is not disturbed by the others."""
-    batch, tokens, width = draw.distinct(3, 3, 8)
-    weights, x = draw.weights("MySelfAttention", width), draw.normal(batch, tokens, width)
-    others = torch.cat([x[:1], draw.normal(batch - 1, tokens, width)])
-    before, after = learner.outputs(
-        *[module("MySelfAttention", width, weights=weights, inputs={"x": each}, axes=AXES) for each in (x, others)]
-    )
-    expect(
-        same(before[0], after[0]),
-        "The first sequence's output changed although only other sequences did. Look for a softmax or a transpose along the batch axis.",
-    )
+    keeps_sequences_apart(learner, draw)
 
 
 @points(0.25, role="manners")

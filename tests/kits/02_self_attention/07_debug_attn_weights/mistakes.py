@@ -1,6 +1,6 @@
-from families import instead_of_softmax, projections, results
+from families import instead_of_softmax, kept, projections, results
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 SOFTMAX = "attn_weights = F.softmax(attn_scores, dim=-1)"
 PRODUCT = "torch.matmul(query, key.permute(0, 2, 1)) * self.scaling"
@@ -98,7 +98,7 @@ MISTAKES = [
         edits=[("value = self.linear_v(x)", "value = self.linear_k(x)")],
     ),
     results.returned("detached", "attn_output", "test_training_still_works"),
-    kept_in_evaluation(),
+    kept.in_evaluation(),
     *without(
         projections.mistakes(
             layers=LAYERS,

@@ -1,6 +1,6 @@
-from families import instead_of_softmax, projections, results
+from families import instead_of_softmax, kept, projections, results
 
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake
 
 SQUARE = "test_sizes_that_hide_it"
 ALONE = "test_one_sequence_still_works"
@@ -150,7 +150,7 @@ MISTAKES = [
     ),
     # after the one above: where no gradient comes at all, none can differ
     results.returned("detached", "context_vec", "test_training_still_works"),
-    kept_in_evaluation(),
+    kept.in_evaluation(),
     *projections.mistakes(
         layers=LAYERS,
         queries="queries = self.W_query(x)",

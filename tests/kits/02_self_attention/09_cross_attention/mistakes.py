@@ -1,6 +1,6 @@
-from families import instead_of_softmax, one_head, projections, results, softmax
+from families import instead_of_softmax, kept, one_head, projections, results, softmax
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 EQUAL = "test_equal_lengths"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"
@@ -164,7 +164,7 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "memory.detach().zero_()\n        return weights @ value")],
     ),
-    kept_in_evaluation(),
+    kept.in_evaluation(),
     *without(
         projections.mistakes(
             layers=LAYERS,

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 VISIBLE = "test_visible_scores_are_as_they_were"
 THOUSAND = "test_scores_of_a_thousand"
@@ -163,7 +163,7 @@ MISTAKES = [
         edits=[(SUM, 'masked_scores = attention_scores.masked_fill_(mask < 0, float("-inf"))')],
     ),
     results.returned("detached", "masked_scores", "test_gradients_still_flow"),
-    kept_from_the_last_call("apply_causal_mask"),
+    kept.from_the_last_call("apply_causal_mask"),
     Mistake(
         "plus-1e9",
         "The later tokens got a very high score instead of a very low one. The sign is wrong: minus infinity, or -1e9.",

@@ -1,10 +1,11 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 CORNER = "mask[:num_tokens, :num_tokens]"
 FILL = 'scores.float().masked_fill(hidden, float("-inf"))'
 WEIGHTS = "torch.softmax(masked, dim=-1)"
+EXPS = "torch.exp(masked - masked.amax(dim=-1, keepdim=True))"
 RETURN = f"return {WEIGHTS}.to(scores.dtype)"
 CROPPED = "test_uses_the_upper_left_corner_of_a_larger_mask"
 EXTREME = "test_hidden_weigh_nothing_at_scores_of_a_thousand"
@@ -212,7 +213,7 @@ MISTAKES = [
         "The visible places were hidden, and the hidden ones seen. True means hidden here.",
         edits=[(f"hidden = {CORNER}", f"hidden = ~{CORNER}"), ('float("-inf")', "-1e9")],
     ),
-    kept_from_the_last_call("masked_softmax"),
+    kept.from_the_last_call("masked_softmax"),
     Mistake(
         "no-softmax-and-minus-1e9",
         "There is no softmax: the scores came back, a large negative number for the hidden ones. Take the softmax of each row.",
@@ -221,17 +222,12 @@ MISTAKES = [
     Mistake(
         "not-divided-less-the-maximum",
         "exp() was taken of the scores less their maximum, but the rows were not divided by their sums. The visible weights of a row sum to 1.",
-        edits=[(RETURN, "return torch.exp(masked - masked.amax(dim=-1, keepdim=True)).to(scores.dtype)")],
+        edits=[(RETURN, f"return {EXPS}.to(scores.dtype)")],
     ),
     Mistake(
         "axis-of-the-sum-lost",
         "The sum of each row lost its axis, so the columns were divided by it instead of the rows. Keep the axis: keepdim=True.",
-        edits=[
-            (
-                RETURN,
-                "exps = torch.exp(masked - masked.amax(dim=-1, keepdim=True))\n    return (exps / exps.sum(dim=-1)).to(scores.dtype)",
-            )
-        ],
+        edits=[(RETURN, f"exps = {EXPS}\n    return (exps / exps.sum(dim=-1)).to(scores.dtype)")],
     ),
     Mistake(
         "sigmoid",

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 TOKENS = "test_tokens_keep_their_scores"
 KINDS = "test_any_kind_of_mask_on_either_side"
@@ -176,7 +176,7 @@ MISTAKES = [
         edits=[(RETURN, f"result = {FILL}\n    attention_mask.logical_not_()\n    return result")],
     ),
     results.returned("detached", FILL, "test_gradients_reach_the_scores"),
-    kept_from_the_last_call("apply_padding_mask"),
+    kept.from_the_last_call("apply_padding_mask"),
     Mistake(
         "fill-of-minus-10",
         "The padding was filled with -10.0, which leaves it some weight. Fill in minus infinity, or a number such as -1e4.",

@@ -2,23 +2,25 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-
-from grader.judge.authoring import (
+from families.causal_modules import (
+    SEVEN,
+    asked,
+    forgets_each_call,
+    future_has_no_say,
+    has_a_bias_when_asked_for,
+    has_mask_as_buffer,
+    hides_later_tokens,
+)
+from families.dropped_weights import (
     TOKENS,
-    called_again,
     drops_in_training_only,
     drops_single_weights,
-    expect,
-    has_mask_as_buffer,
-    hides_the_last_token,
-    loud_inputs,
-    loud_weights,
-    module,
-    points,
-    same,
     telling_input,
     telling_weights,
 )
+from families.loud import loud_weights
+
+from grader.judge.authoring import expect, module, points
 
 ENTRY = "CausalAttention"
 AXES = "batch tokens d_out"
@@ -43,21 +45,7 @@ def drawn_sizes(draw, spare=0):
     return Sizes(*draw.distinct(4, 2, 7), spare)
 
 
-def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32, train=False, **keywords):
-    init = sizes.init(dropout)
-    if x is None:
-        x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in, dtype=dtype)
-    return module(
-        ENTRY,
-        *init,
-        weights=weights or draw.weights(ENTRY, *init, **keywords),
-        inputs={"x": x},
-        axes=AXES,
-        train=train,
-        dtype=dtype,
-        seed=draw.seed(),
-        **keywords,
-    )
+case = partial(asked, ENTRY, AXES)
 
 
 @points(0.5, visible=True)
@@ -122,34 +110,9 @@ def test_context_may_be_longer_than_the_input(learner, draw):
 def test_future_has_no_say(learner, draw):
     """A later token never changes an earlier output; an earlier one changes every later output."""
     batch, d_in, d_out = draw.distinct(3, 2, 6)
-    sizes = Sizes(batch, 7, d_in, d_out)
-    weights = draw.weights(ENTRY, *sizes.init())
-    # with queries of 0 all visible tokens weigh the same, so that the first one is heard everywhere
-    alike = {**weights, "W_query.weight": torch.zeros_like(weights["W_query.weight"])}
-    x, seen = draw.normal(batch, 7, d_in), draw.integer(2, 5)
-    later = torch.cat([x[:, :seen], draw.normal(batch, 7 - seen, d_in)], dim=1)
-    earlier = torch.cat([draw.normal(batch, 1, d_in), x[:, 1:]], dim=1)
-    prefix = Sizes(batch, seen, d_in, d_out, spare=7 - seen)
-    before, after, alone, even, uneven = learner.outputs(
-        case(draw, sizes, x=x, weights=weights),
-        case(draw, sizes, x=later, weights=weights),
-        case(draw, prefix, x=x[:, :seen], weights=weights),
-        case(draw, sizes, x=x, weights=alike),
-        case(draw, sizes, x=earlier, weights=alike),
-    )
-    expect(not before.isnan().any(), "There is NaN in the output. Has every row of scores a place that is not hidden?")
-    expect(
-        same(after[:, :seen], before[:, :seen]),
-        "Outputs changed although only later tokens did. Is every later token hidden before the softmax, and nothing dropped in eval()?",
-    )
-    expect(
-        same(alone, before[:, :seen]),
-        "The first tokens alone give other outputs than with more tokens behind them. Which part of the mask do they use?",
-    )
-    expect(
-        not any(same(uneven[:, i], even[:, i]) for i in range(7)),
-        "The first token was changed, but some outputs stayed as they were. Every token sees itself and all earlier ones.",
-    )
+    sizes = Sizes(batch, SEVEN, d_in, d_out)
+    nan = "There is NaN in the output. Has every row of scores a place that is not hidden?"
+    future_has_no_say(learner, draw, case, sizes, draw.weights(ENTRY, *sizes.init()), nan)
 
 
 @points(0.5, role="manners")
@@ -158,19 +121,13 @@ def test_later_tokens_weigh_exactly_nothing(learner, draw):
     tokens, d_in, d_out = draw.distinct(3, 3, 6)
     sizes = Sizes(2, tokens, d_in, d_out)
     weights = loud_weights(draw.weights(ENTRY, *sizes.init()), "W_query", "W_key", "W_value", d_out)
-    for loud in loud_inputs(draw, 2, tokens, d_in):
-        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=x.dtype) for x in loud])
+    hides_later_tokens(learner, draw, case, sizes, weights)
 
 
 @points(0.75)
 def test_bias_when_asked_for(learner, draw):
     """With qkv_bias=True the three projections have a bias, with False they have none."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, qkv_bias=True),
-        case(draw, drawn_sizes(draw, spare=2), qkv_bias=True),
-        case(draw, sizes, qkv_bias=False),
-    )
+    has_a_bias_when_asked_for(learner, draw, case, drawn_sizes)
 
 
 @points(1)
@@ -198,13 +155,7 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
     """One module can be called for a long, a short, again the long input, and for others of the same size."""
     sizes = drawn_sizes(draw, spare=2)
-    longer = case(draw, sizes)
-    x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.d_in)
-    longer.call(longer.module, x, return_as="the second output")
-    longer.call(longer.module, longer.inputs["x"], return_as="the third output")
-    again = case(draw, sizes)
-    x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in)
-    learner.agrees(longer, called_again(again, x, weights=draw.weights(ENTRY, *sizes.init())))
+    forgets_each_call(learner, draw, case, sizes, (ENTRY, *sizes.init()))
 
 
 @points(0.75, role="manners")

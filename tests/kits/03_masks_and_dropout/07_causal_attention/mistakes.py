@@ -1,6 +1,6 @@
-from families import causal_mask, dropout, instead_of_softmax, layers, projections, results, scale, softmax
+from families import causal_mask, dropout, instead_of_softmax, kept, layers, projections, results, scale, softmax
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 LOW = "test_later_tokens_weigh_exactly_nothing"
 DROPOUT = "test_dropout_acts_in_training_only"
@@ -166,7 +166,7 @@ MISTAKES = [
     ),
     results.returned("float32-only", "weights @ values"),
     softmax.output_detached(),
-    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    kept.in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- the layers mixed up
     *without(
         projections.mistakes(

@@ -2,22 +2,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
-
-from grader.judge.authoring import (
+from families.causal_modules import asked, has_a_bias_when_asked_for, hides_later_tokens
+from families.dropped_weights import (
     TOKENS,
-    called_again,
     drops_in_training_only,
     drops_single_weights,
-    expect,
-    hides_the_last_token,
-    loud_inputs,
-    loud_weights,
-    module,
-    points,
-    same,
     telling_input,
     telling_weights,
 )
+from families.loud import loud_weights
+
+from grader.judge.authoring import called_again, expect, module, points, same
 
 ENTRY = "MultiHeadAttentionWrapper"
 AXES = "batch tokens d_out·num_heads"
@@ -46,21 +41,7 @@ def drawn_sizes(draw, spare=0):
     return Sizes(*rest[:3], d_out, heads, spare)
 
 
-def case(draw, sizes, *, dropout=0.0, x=None, weights=None, dtype=torch.float32, train=False, **keywords):
-    init = sizes.init(dropout)
-    if x is None:
-        x = draw.normal(sizes.batch, sizes.tokens, sizes.d_in, dtype=dtype)
-    return module(
-        ENTRY,
-        *init,
-        weights=weights or draw.weights(ENTRY, *init, **keywords),
-        inputs={"x": x},
-        axes=AXES,
-        train=train,
-        dtype=dtype,
-        seed=draw.seed(),
-        **keywords,
-    )
+case = partial(asked, ENTRY, AXES)
 
 
 @points(0.5, visible=True)
@@ -106,8 +87,7 @@ def later_tokens_are_too_loud(learner, draw, sizes):
     for head in range(sizes.heads):
         layers = [f"heads.{head}.{name}" for name in ("W_query", "W_key", "W_value")]
         weights = loud_weights(weights, *layers, sizes.d_out)
-    for loud in loud_inputs(draw, sizes.batch, sizes.tokens, sizes.d_in):
-        hides_the_last_token(learner, *[case(draw, sizes, x=x, weights=weights, dtype=x.dtype) for x in loud])
+    hides_later_tokens(learner, draw, case, sizes, weights)
 
 
 @points(0.5, role="main")
@@ -145,12 +125,7 @@ def test_context_may_be_longer_than_the_input(learner, draw):
 @points(0.5)
 def test_bias_when_asked_for(learner, draw):
     """With qkv_bias=True every head's three projections have a bias, with False they have none."""
-    sizes = drawn_sizes(draw)
-    learner.agrees(
-        case(draw, sizes, qkv_bias=True),
-        case(draw, drawn_sizes(draw, spare=2), qkv_bias=True),
-        case(draw, sizes, qkv_bias=False),
-    )
+    has_a_bias_when_asked_for(learner, draw, case, drawn_sizes)
 
 
 @points(0.5)

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake
 
 BIAS = "test_bias_when_asked_for"
 DROPOUT = "test_dropout_acts_in_training_only"
@@ -209,16 +209,11 @@ MISTAKES = [
     ),
     results.returned("float32-only", "torch.cat([head(x) for head in self.heads], dim=-1)"),
     # --- manners
-    Mistake(
-        "input-overwritten",
-        "The input x was changed in place. Others use it too: no methods with a trailing underscore, no `x *= …`.",
-        caught_by="test_input_is_left_alone",
-        edits=[(RETURN, f"result = {JOINED}\n        x.detach().zero_()\n        return result")],
-    ),
+    results.input_overwritten(JOINED),
     results.returned(
         "detached", "torch.cat([head(x) for head in self.heads], dim=-1)", "test_gradients_reach_input_and_every_head"
     ),
-    kept_in_evaluation(
+    kept.in_evaluation(
         "test_context_may_be_longer_than_the_input",
         forward="""def forward(self, x: torch.Tensor) -> torch.Tensor:
         # BEGIN SOLUTION

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 TRANSPOSED = "a.transpose(2, 3)"
 PRODUCT = f"a @ {TRANSPOSED}"
@@ -123,12 +123,7 @@ MISTAKES = [
     ),
     results.returned("squeezed", "a @ a.transpose(2, 3)"),
     results.returned("float32-only", "a @ a.transpose(2, 3)"),
-    Mistake(
-        "input-overwritten",
-        "The input a was changed in place. Others use it too: no methods with a trailing underscore, no `a *= …`.",
-        caught_by="test_input_is_left_alone",
-        edits=[(RETURN, f"scores = {PRODUCT}\n    a.detach().zero_()\n    return scores")],
-    ),
+    results.input_overwritten(PRODUCT, "a"),
     results.returned("detached", "a @ a.transpose(2, 3)", "test_gradients_reach_the_input"),
-    kept_from_the_last_call("head_scores"),
+    kept.from_the_last_call("head_scores"),
 ]

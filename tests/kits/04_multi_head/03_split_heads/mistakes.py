@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 UNEVEN = "test_refuses_an_uneven_split"
 CHECK = 'assert d_out % num_heads == 0, "d_out must be divisible by num_heads"'
@@ -106,6 +106,6 @@ MISTAKES = [
         edits=[(RETURN, "split = apart.transpose(1, 2).clone()\n    x.detach().zero_()\n    return split")],
     ),
     results.returned("detached", "apart.transpose(1, 2)", "test_gradients_reach_the_input"),
-    kept_from_the_last_call("split_heads"),
+    kept.from_the_last_call("split_heads"),
     results.returned("squeezed", "apart.transpose(1, 2)"),
 ]

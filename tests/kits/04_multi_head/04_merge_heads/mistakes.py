@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 BY_TOKEN = "x.transpose(1, 2).contiguous()"
 RETURN = "return by_token.view(batch, num_tokens, num_heads * head_dim)"
@@ -97,14 +97,9 @@ MISTAKES = [
         caught_by="test_input_is_left_alone",
         edits=[("x.transpose(1, 2)", "x.transpose_(1, 2)")],
     ),
-    Mistake(
-        "input-overwritten",
-        "The input x was changed in place. Others use it too: work on a new tensor (no trailing-underscore methods).",
-        caught_by="test_input_is_left_alone",
-        edits=[(BY_TOKEN, f"{BY_TOKEN}\n    x.detach().zero_()")],
-    ),
+    results.input_overwritten(RETURN.removeprefix("return ")),
     results.returned(
         "detached", "by_token.view(batch, num_tokens, num_heads * head_dim)", "test_gradients_reach_the_input"
     ),
-    kept_from_the_last_call("merge_heads"),
+    kept.from_the_last_call("merge_heads"),
 ]

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 ALONE = "test_inputs_are_left_alone"
 HEADS = "list(head_weights)"
@@ -90,5 +90,5 @@ MISTAKES = [
         edits=[(RETURN, f"result = {JOINED}\n    head_weights[0].detach().zero_()\n    return result")],
     ),
     results.returned("detached", "torch.cat(list(head_weights), dim=0)", "test_gradients_reach_every_head"),
-    kept_from_the_last_call("combine_heads"),
+    kept.from_the_last_call("combine_heads"),
 ]

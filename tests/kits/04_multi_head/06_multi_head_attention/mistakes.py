@@ -1,6 +1,6 @@
-from families import causal_mask, dropout, head_projections, heads, layers, results, scale, softmax, too_weak
+from families import causal_mask, dropout, head_projections, heads, kept, layers, results, scale, softmax, too_weak
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 DROPOUT = "test_dropout_acts_in_training_only"
 ROOT = "self.head_dim**0.5"
@@ -108,7 +108,7 @@ MISTAKES = [
         inputs_check="test_input_is_left_alone",
     ),
     softmax.output_detached(),
-    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    kept.in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     too_weak.mistake(fill=FILL, weak_fill="self.mask[:n, :n], -100.0", loud="test_future_has_no_say"),
     # --- one layer for another, and what becomes of the result
     *head_projections.mistakes(

@@ -2,22 +2,16 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
-
-from grader.judge.authoring import (
+from families.dropped_weights import (
     TOKENS,
-    called_again,
-    cut_off,
     drops_in_training_only,
     drops_single_weights,
-    expect,
-    loud_inputs,
-    loud_weights,
-    module,
-    points,
-    same,
     telling_input,
     telling_weights,
 )
+from families.loud import cut_off, loud_inputs, loud_weights
+
+from grader.judge.authoring import called_again, expect, module, points, same
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch tokens hidden_dim"

@@ -1,6 +1,6 @@
-from families import dropout, head_projections, heads, layers, results, scale, softmax, too_weak
+from families import dropout, head_projections, heads, kept, layers, results, scale, softmax, too_weak
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 MASK = "test_padding_is_hidden"
 DROPOUT = "test_dropout_acts_in_training_only"
@@ -382,7 +382,7 @@ MISTAKES = [
         caught_by=PRINTS,
         edits=[PRINTABLE, (WEIGHTS, f"{TYPE}{NEXT}{WEIGHTS}{NEXT}print(weights)")],
     ),
-    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    kept.in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     too_weak.mistake(
         fill=HIDE, weak_fill="scores = scores.masked_fill(padding, -100.0)", loud="test_padding_has_no_say"
     ),

@@ -10,18 +10,9 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import torch
+from families.loud import cut_off, loud_inputs, loud_weights
 
-from grader.judge.authoring import (
-    Case,
-    CheckFailed,
-    called_again,
-    cut_off,
-    expect,
-    loud_inputs,
-    loud_weights,
-    points,
-    same,
-)
+from grader.judge.authoring import Case, CheckFailed, called_again, expect, points, same
 
 ENTRY = "MultiHeadAttention"
 AXES = "batch queries dim"

@@ -1,8 +1,8 @@
 from itertools import combinations
 
-from families import too_weak
+from families import kept, too_weak
 
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake
 
 FIRST_CALL = "test_fault_of_the_first_call_is_gone"
 ATTRIBUTE = "test_fault_of_the_missing_attribute_is_gone"
@@ -282,7 +282,7 @@ MISTAKES = [
             )
         ],
     ),
-    kept_in_evaluation("test_nothing_else_broke"),
+    kept.in_evaluation("test_nothing_else_broke"),
     too_weak.mistake(
         fill="scores = scores + self.mask[:, :, :seqlen, :seqlen]",
         weak_fill="scores = scores.masked_fill(self.mask[:, :, :seqlen, :seqlen] < 0, -100.0)",

@@ -1,8 +1,9 @@
 from collections.abc import Mapping
 
 import torch
+from families.state_dicts import leaves_dict_alone, plain
 
-from grader.judge.authoring import Case, called_again, expect, leaves_dict_alone, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 ENTRY = "from_torch_mha"
 NAMES = [f"{name}_proj.{part}" for name in "qkvo" for part in ("weight", "bias")]
@@ -31,14 +32,6 @@ def case(weights, heads=1, *, dtype=torch.float32, return_given=False):
     return asked
 
 
-def plain(weights):
-    """As `case`, with a plain dict of tensors."""
-    asked = Case()
-    state = {name: asked.tensor(tensor, name=name) for name, tensor in weights.items()}
-    asked.output = asked.call(asked.entry(ENTRY), state, return_as="output")
-    return asked
-
-
 @points(1, visible=True)
 def test_one_head_of_width_two(learner, draw):
     """With E = 2 the rows 0 and 1 of in_proj_weight are q_proj's, the rows 2 and 3 k_proj's, the rows 4 and 5 v_proj's."""
@@ -48,7 +41,7 @@ def test_one_head_of_width_two(learner, draw):
         "out_proj.weight": torch.tensor([[50.0, 51.0], [52.0, 53.0]]),
         "out_proj.bias": torch.tensor([200.0, 201.0]),
     }
-    (answer,) = learner.ask(plain(weights))
+    (answer,) = learner.ask(plain(ENTRY, weights))
     state = answer["output"]
     expect(isinstance(state, Mapping), "Return a dict, from the names of the parameters to their tensors.")
     missing = [name for name in NAMES if name not in state]
@@ -66,7 +59,7 @@ def test_one_head_of_width_two(learner, draw):
 def test_names_and_numbers(learner, draw):
     """All eight names are there and no other, each with its own part of the numbers, whatever the number of heads."""
     width, heads = draw.distinct(2, 2, 4)
-    again = plain(numbers(draw, width))
+    again = plain(ENTRY, numbers(draw, width))
     learner.agrees(
         case(numbers(draw, width)),
         called_again(again, {name: again.tensor(tensor) for name, tensor in numbers(draw, width).items()}),
@@ -75,7 +68,7 @@ def test_names_and_numbers(learner, draw):
         case(numbers(draw, 3), 3),
         case(numbers(draw, 6), draw.integer(2, 3)),
         case(numbers(draw, 1)),
-        plain(numbers(draw, width + 3)),
+        plain(ENTRY, numbers(draw, width + 3)),
     )
 
 

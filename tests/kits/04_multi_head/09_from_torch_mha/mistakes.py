@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from families import kept
+
+from grader.judge.authoring import Mistake
 
 WEIGHTS = 'weights = state_dict["in_proj_weight"].chunk(3, dim=0)'
 BIASES = 'biases = state_dict["in_proj_bias"].chunk(3, dim=0)'
@@ -174,5 +176,5 @@ MISTAKES = [
         caught_by="test_state_dict_is_left_alone",
         edits=[(END, "state_dict.update(state)\n    return state")],
     ),
-    kept_from_the_last_call("from_torch_mha"),
+    kept.from_the_last_call("from_torch_mha"),
 ]

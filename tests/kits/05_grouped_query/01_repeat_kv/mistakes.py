@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 CALL = "x.repeat_interleave(n_rep, dim=1)"
 
@@ -72,5 +72,5 @@ MISTAKES = [
         edits=instead("x.data.mul_(2).div(2)" + CALL.removeprefix("x")),
     ),
     results.returned("float32-only", CALL),
-    kept_from_the_last_call("repeat_kv"),
+    kept.from_the_last_call("repeat_kv"),
 ]

@@ -1,8 +1,9 @@
 from dataclasses import dataclass
 
 import torch
+from families.causal_modules import forgets_each_call
 
-from grader.judge.authoring import called_again, expect, module, points, same
+from grader.judge.authoring import expect, module, points, same
 
 ENTRY = "GroupQueryAttention"
 AXES = "batch tokens hidden_dim"
@@ -157,13 +158,7 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 def test_calls_of_one_module_do_not_disturb_each_other(learner, draw):
     """One module can be called for a long, a short, again the long input, and for others of the same size."""
     sizes = drawn_sizes(draw)
-    longer = case(draw, sizes)
-    x = draw.normal(sizes.batch + 1, sizes.tokens - 1, sizes.init[0])
-    longer.call(longer.module, x, return_as="the second output")
-    longer.call(longer.module, longer.inputs["X"], return_as="the third output")
-    again = case(draw, sizes)
-    x = draw.normal(sizes.batch, sizes.tokens, sizes.init[0])
-    learner.agrees(longer, called_again(again, x, weights=draw.weights(ENTRY, *sizes.init)))
+    forgets_each_call(learner, draw, case, sizes, (ENTRY, *sizes.init))
 
 
 @points(0.5, role="manners")

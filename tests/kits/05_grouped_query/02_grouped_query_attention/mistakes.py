@@ -1,6 +1,6 @@
-from families import head_projections, heads, layers, results, scale, softmax
+from families import head_projections, heads, kept, layers, results, scale, softmax
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
 REPEAT_V = "v = v.repeat_interleave(group, dim=1)"
@@ -13,8 +13,6 @@ HEADS_CHECK = '        assert hidden_dim % nums_head == 0, "hidden_dim must be d
 GROUPS_CHECK = (
     '        assert nums_head % nums_key_value_head == 0, "nums_head must be divisible by nums_key_value_head"\n'
 )
-SPLIT_Q = "view(b, s, self.nums_head, self.head_dim).transpose(1, 2)"
-SPLIT_KV = "view(b, s, self.nums_key_value_head, self.head_dim).transpose(1, 2)"
 NARROW = "nn.Linear(hidden_dim, nums_key_value_head * self.head_dim)"
 K_LAYER, V_LAYER = "self.k_proj = " + NARROW, "self.v_proj = " + NARROW
 WIDE = "nn.Linear(hidden_dim, hidden_dim)"
@@ -128,36 +126,8 @@ MISTAKES = [
     ),
     *heads.keys_turned(),
     # --- splitting and merging
-    Mistake(
-        "split-without-transpose",
-        "The projections were viewed as (b, heads, s, head_dim) at once, which puts parts of several tokens into one head. "
-        "View as (b, s, heads, head_dim), then swap dimensions 1 and 2.",
-        edits=[
-            (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
-            (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
-        ],
-        everywhere=True,
-    ),
-    Mistake(
-        "split-and-merged-without-transpose",
-        "Neither the split nor the merge swaps heads and tokens, so parts of several tokens are in one head. "
-        "View as (b, s, heads, head_dim), swap dimensions 1 and 2, and undo both in the reverse order.",
-        edits=[
-            (SPLIT_Q, "view(b, self.nums_head, s, self.head_dim)"),
-            (SPLIT_KV, "view(b, self.nums_key_value_head, s, self.head_dim)"),
-            (".transpose(1, 2).reshape(", ".reshape("),
-        ],
-        everywhere=True,
-    ),
-    Mistake(
-        "split-interleaved",
-        "Each head took columns that lie apart (0, heads, 2 · heads, …). A head is a run of neighbouring columns: view(b, s, heads, head_dim).",
-        edits=[
-            (SPLIT_Q, "view(b, s, self.head_dim, self.nums_head).permute(0, 3, 1, 2)"),
-            (SPLIT_KV, "view(b, s, self.head_dim, self.nums_key_value_head).permute(0, 3, 1, 2)"),
-        ],
-        everywhere=True,
-    ),
+    *without(heads.split(heads="nums_head", kv="nums_key_value_head", tokens="s"), "heads-attend-to-heads"),
+    heads.split_and_merge(heads="nums_head", kv="nums_key_value_head", tokens="s"),
     heads.merge_without_transpose(joined="b, s, hidden_dim"),
     *heads.joined_otherwise(
         projected="self.v_proj(X).view(b, s, self.nums_key_value_head, self.head_dim)", joined="b, s, hidden_dim"
@@ -231,7 +201,7 @@ MISTAKES = [
             (REPEAT_V, "v = v.detach().repeat_interleave(group, dim=1)"),
         ],
     ),
-    kept_in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
+    kept.in_evaluation("test_calls_of_one_module_do_not_disturb_each_other"),
     # --- met in other people's code
     *without(layers.biases(model="hidden_dim"), "no-bias", "projections-without-a-bias"),
     # --- one layer for another, and what becomes of the result

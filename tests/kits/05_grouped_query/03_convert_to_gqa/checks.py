@@ -1,8 +1,9 @@
 from collections.abc import Mapping
 
 import torch
+from families.state_dicts import leaves_dict_alone, plain
 
-from grader.judge.authoring import Case, called_again, expect, leaves_dict_alone, points, same
+from grader.judge.authoring import Case, called_again, expect, points, same
 
 ENTRY = "convert_to_gqa"
 LAYERS = ("q_proj", "k_proj", "v_proj", "o_proj")
@@ -35,21 +36,13 @@ def case(weights, heads, kv, *, dtype=torch.float32, return_given=False):
     return asked
 
 
-def plain(weights, heads, kv):
-    """As `case`, with a plain dict of tensors."""
-    asked = Case()
-    state = {name: asked.tensor(tensor, name=name) for name, tensor in weights.items()}
-    asked.output = asked.call(asked.entry(ENTRY), state, heads, kv, return_as="output")
-    return asked
-
-
 @points(1, visible=True)
 def test_four_heads_of_width_one(learner, draw):
     """Four key heads with the biases 1 3 5 9 become two with 2 7 (the average of neighbours), the values' likewise."""
     weights = numbers(draw, 4)
     weights["k_proj.bias"] = torch.tensor([1.0, 3.0, 5.0, 9.0])
     weights["v_proj.bias"] = torch.tensor([10.0, 20.0, 40.0, 80.0])
-    (answer,) = learner.ask(plain(weights, 4, 2))
+    (answer,) = learner.ask(plain(ENTRY, weights, 4, 2))
     state = answer["output"]
     expect(isinstance(state, Mapping), "Return a dict from the names of the parameters to their tensors.")
     for name, due in (("k_proj.bias", [2.0, 7.0]), ("v_proj.bias", [15.0, 60.0])):
@@ -64,12 +57,12 @@ def test_heads_of_a_group_are_averaged(learner, draw):
     """Weights and biases of k_proj and v_proj become the averages of neighbouring heads; all else stays."""
     group, kv, head_dim = draw.distinct(3, 2, 5)
     side = draw.integer(2, 3)
-    again = plain(numbers(draw, 6), 6, 2)
+    again = plain(ENTRY, numbers(draw, 6), 6, 2)
     learner.agrees(
         case(numbers(draw, group * kv * head_dim), group * kv, kv),
         called_again(again, {name: again.tensor(tensor) for name, tensor in numbers(draw, 6).items()}, 6, 2),
         case(numbers(draw, group * kv * kv), group * kv, kv),
-        plain(numbers(draw, 2 * 3 * head_dim), 6, 3),
+        plain(ENTRY, numbers(draw, 2 * 3 * head_dim), 6, 3),
         case(numbers(draw, 3 * 2 * head_dim), 6, 2),
         # square: a wrong axis fits here without an error
         case(numbers(draw, side**3), side * side, side),

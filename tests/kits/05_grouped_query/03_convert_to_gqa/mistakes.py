@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from families import kept
+
+from grader.judge.authoring import Mistake
 
 ALONE = "test_state_dict_is_left_alone"
 NAMES = '("k_proj.weight", "k_proj.bias", "v_proj.weight", "v_proj.bias")'
@@ -179,5 +181,5 @@ MISTAKES = [
         caught_by=ALONE,
         edits=[(PUT, f"{PUT}\n        state_dict[name].zero_()")],
     ),
-    kept_from_the_last_call("convert_to_gqa"),
+    kept.from_the_last_call("convert_to_gqa"),
 ]

@@ -1,6 +1,7 @@
 import torch
+from families.loud import cut_off
 
-from grader.judge.authoring import called_again, cut_off, expect, function, points, same
+from grader.judge.authoring import called_again, expect, function, points, same
 
 CALL = "scaled_dot_product_attention"
 NAMES = ("query", "key", "value", "hidden")

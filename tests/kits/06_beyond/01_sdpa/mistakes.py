@@ -1,10 +1,11 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 CALLED = "test_library_does_the_work"
 GRADIENTS = "test_gradients_reach_queries_keys_and_values"
 MASK = "attn_mask=~hidden"
+BY_HAND = "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf), dim=-1) @ value"
 CALL = f"F.scaled_dot_product_attention(query, key, value, {MASK})"
 
 MISTAKES = [
@@ -98,12 +99,7 @@ MISTAKES = [
         "The formula was written out by hand. The numbers are right, but this exercise asks you to call the library's "
         "scaled_dot_product_attention.",
         caught_by=CALLED,
-        edits=[
-            (
-                CALL,
-                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf), dim=-1) @ value",
-            )
-        ],
+        edits=[(CALL, BY_HAND)],
     ),
     Mistake(
         "single-precision",
@@ -119,7 +115,7 @@ MISTAKES = [
         edits=[("~hidden", "hidden.logical_not_()")],
     ),
     results.returned("detached", "F.scaled_dot_product_attention(query, key, value, attn_mask=~hidden)", GRADIENTS),
-    kept_from_the_last_call("sdpa"),
+    kept.from_the_last_call("sdpa"),
     Mistake(
         "minus-100-for-hidden",
         "The mask was turned into numbers that are not low enough: a hidden key with a high score still comes through. Pass a "
@@ -135,12 +131,7 @@ MISTAKES = [
     Mistake(
         "filled-with-minus-ten",
         "Hidden scores were filled with -10, not far enough below the others, so hidden keys keep some weight. Pass a boolean mask, or use -inf.",
-        edits=[
-            (
-                CALL,
-                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -10.0), dim=-1) @ value",
-            )
-        ],
+        edits=[(CALL, BY_HAND.replace("-torch.inf", "-10.0"))],
     ),
     Mistake(
         "values-as-keys",
@@ -156,11 +147,6 @@ MISTAKES = [
     Mistake(
         "softmax-by-hand-over-queries",
         "The softmax runs over the queries. Each query spreads its weight over the keys: the library does all of this by itself.",
-        edits=[
-            (
-                CALL,
-                "torch.softmax((query @ key.mT / query.shape[-1] ** 0.5).masked_fill(hidden, -torch.inf), dim=-2) @ value",
-            )
-        ],
+        edits=[(CALL, BY_HAND.replace("dim=-1", "dim=-2"))],
     ),
 ]

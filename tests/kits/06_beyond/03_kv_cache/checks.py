@@ -1,11 +1,12 @@
 from dataclasses import dataclass, replace
 
 import torch
+from families.loud import hides_the_last_token, loud_inputs, loud_weights
+from families.texts import Texts
 
-from grader.judge.authoring import Texts, hides_the_last_token, loud_inputs, loud_weights, points
+from grader.judge.authoring import points
 
 ENTRY = "CachedAttention"
-PAIR = "forward should return two things: (out, cache)."
 TEXTS = Texts(ENTRY)
 
 
@@ -37,9 +38,7 @@ def drawn_sizes(draw):
 def test_shape_of_one_pass(learner, draw):
     """CachedAttention(8, 2) turns x of shape (3, 5, 8) into a pair (out, cache), where out is (3, 5, 8)."""
     sizes = Sizes(3, 2, 4)
-    reading = TEXTS.reader(draw, sizes)
-    pair = reading.call(reading.module, TEXTS.text(draw, sizes, 5))
-    learner.returns_a_pair(reading, pair, PAIR)
+    TEXTS.returns_pairs(learner, draw, sizes)
     learner.outputs(TEXTS.one_pass(draw, sizes, 5))
 
 
@@ -151,6 +150,4 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 @points(0.5, role="manners")
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
-    reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
-    reading.return_value(reading.output, "output")
-    learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)
+    TEXTS.keep_inputs(learner, draw, drawn_sizes)

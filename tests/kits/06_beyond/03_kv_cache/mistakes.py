@@ -1,6 +1,6 @@
-from families import decoder, head_projections, heads, layers, results, scale, softmax, too_weak
+from families import decoder, head_projections, heads, kept, layers, results, scale, softmax, too_weak
 
-from grader.judge.authoring import Mistake, kept_in_evaluation, without
+from grader.judge.authoring import Mistake, without
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"
@@ -154,7 +154,7 @@ MISTAKES = [
     softmax.weights_detached(),
     decoder.input_overwritten(),
     too_weak.mistake(fill=HIDE, weak_fill="scores = scores.masked_fill(later, -100.0)", loud=ONE_PASS),
-    kept_in_evaluation(REUSE),
+    kept.in_evaluation(REUSE),
     # --- met in other people's code
     softmax.no_softmax_of_infinite_scores(),
     softmax.over_the_heads(),

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 BASE = "test_base_sets_how_fast_the_angles_fall"
 OFFSET = "test_offset_counts_the_tokens_before"
@@ -142,17 +142,12 @@ MISTAKES = [
         caught_by="test_x_is_left_alone",
         edits=[(RETURN, f"y = {TURNED}\n    x.detach().copy_(y.detach())\n    return y")],
     ),
-    kept_from_the_last_call("apply_rotary"),
+    kept.from_the_last_call("apply_rotary"),
     results.returned("squeezed", "torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)"),
     Mistake(
         "halves-put-below",
         "The two turned halves were joined along the tokens (dim=-2), or not along the width. Join them along the last axis: dim=-1.",
-        edits=[
-            (
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-1)",
-                "return torch.cat([x1 * cos - x2 * sin, x1 * sin + x2 * cos], dim=-2)",
-            )
-        ],
+        edits=[(TURNED, TURNED.replace("dim=-1", "dim=-2"))],
     ),
     Mistake(
         "in-degrees",

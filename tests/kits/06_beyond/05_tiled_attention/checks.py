@@ -1,34 +1,23 @@
 import torch
+from families.blockwise import VALUE_WIDTH, WIDTH, large_scores, never_makes_the_full_matrix
 
-from grader.judge.authoring import called_again, expect, function, points, stay_below
+from grader.judge.authoring import called_again, expect, function, points
 
 NAMES = ("query", "key", "value", "block_size")
 AXES = ("batch", "head", "queries", "value_width")
 
 
 def of(query, key, value, block_size):
-    return function(
-        "tiled_attention",
-        query,
-        key,
-        value,
-        block_size,
-        names=NAMES,
-        axes=" ".join(AXES[4 - query.dim() :]),
-    )
+    axes = " ".join(AXES[4 - query.dim() :])
+    return function("tiled_attention", query, key, value, block_size, names=NAMES, axes=axes)
 
 
 def case(draw, leading, queries, keys, width, value_width, block_size, *, dtype=torch.float32):
     return of(*draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype), block_size)
 
 
-# Of the longest sequences: (leading axes, queries, keys, block size). One for each index of the leading axes, so that all
-# numbers of a tensor count. With width 3 and values of width 2 nothing legal holds queries * keys numbers: neither padded
-# keys, a row of scores, products of a block before they are summed, nor results, maxima and totals of all blocks in one.
-WIDTH, VALUE_WIDTH = 3, 2
-
-
 def long_shapes(draw):
+    """(leading axes, queries, keys, block size)."""
     # in the short one a block of a size that the learner chose may be the whole
     (queries, keys), short = draw.distinct(2, 64, 90), draw.distinct(2, 20, 26)
     return [((), queries, keys, 7), ((1,), queries, keys, 5), ((1, 1), keys, queries, 6), ((), *short, 5)]
@@ -100,36 +89,15 @@ def test_full_matrix_is_never_made(learner, draw):
     """The result is right, and no tensor is made that holds Lq · Lk numbers or more, however they are laid out."""
     shapes = long_shapes(draw)
     learner.agrees(*long_cases(draw, shapes))
-    watched = long_cases(draw, shapes)
-    limits = [queries * keys for _, queries, keys, _ in shapes]
-    for stays_below, (_, queries, keys, block) in zip(stay_below(learner, watched, limits), shapes, strict=True):
-        expect(
-            stays_below,
-            f"With {queries} queries, {keys} keys and blocks of {block}, a tensor of {queries} · {keys} numbers or more was made. "
-            "Keep only what belongs to one block, of `block_size` keys or of queries, and for each query its maximum, total and output.",
-        )
+    never_makes_the_full_matrix(learner, long_cases(draw, shapes), [shape[1:] for shape in shapes])
 
 
 @points(1)
 def test_large_scores_stay_finite(learner, draw):
     """Scores of ±1000 give finite results, wherever in the blocks the large ones are."""
-    queries, keys, width, value_width = 4, 11, draw.integer(2, 6), draw.integer(2, 5)
-    up = torch.linspace(-1000, 1000, keys)
-    same_sign, both_signs = torch.ones(queries), torch.tensor([1.0, -1.0, 1.0, -1.0])
-    large = [
-        (same_sign, up),
-        (same_sign, up.flip(0)),
-        (both_signs, up[draw.order(keys)]),
-        (same_sign, draw.uniform(keys, low=-996, high=-990)),
-        (both_signs, draw.uniform(keys, low=990, high=996)),
-    ]
-    cases = []
-    for signs, sizes in large:
-        query, key = draw.normal(queries, width), draw.normal(keys, width)
-        # the first entries alone set how large the scores are
-        query[:, 0], key[:, 0] = signs, sizes * width**0.5
-        cases.append(of(query, key, draw.normal(keys, value_width), draw.integer(1, 5)))
-    learner.agrees(*cases, of(*[cases[0].steps[i]["value"].double() for i in range(3)], 3), magnitude=1000)
+    asked = [(*each, draw.integer(1, 5)) for each in large_scores(draw)]
+    doubled = [each.double() for each in asked[0][:3]]
+    learner.agrees(*[of(*each) for each in asked], of(*doubled, 3), magnitude=1000)
 
 
 @points(0.75)

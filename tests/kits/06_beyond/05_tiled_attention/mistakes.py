@@ -1,6 +1,6 @@
-from families import blocks, results
+from families import blocks, kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 FIT = "test_block_size_need_not_fit"
 PLANE = "test_full_matrix_is_never_made"
@@ -172,6 +172,6 @@ MISTAKES = [
         caught_by="test_gradients_reach_queries_keys_and_values",
         edits=[(TOTAL, f"({TOTAL}).detach()")],
     ),
-    kept_from_the_last_call("tiled_attention"),
+    kept.from_the_last_call("tiled_attention"),
     results.returned("squeezed", "output / total"),
 ]

@@ -1,6 +1,6 @@
-from families import results
+from families import kept, results
 
-from grader.judge.authoring import Mistake, kept_from_the_last_call
+from grader.judge.authoring import Mistake
 
 EPS = "test_eps_stands_under_the_root"
 GRADIENTS = "test_gradients_reach_x_weight_and_bias"
@@ -148,6 +148,6 @@ MISTAKES = [
         caught_by="test_inputs_are_left_alone",
         edits=[(RETURN, "result = normed * weight + bias\n    x.detach().copy_(normed.detach())\n    return result")],
     ),
-    kept_from_the_last_call("layer_norm"),
+    kept.from_the_last_call("layer_norm"),
     results.returned("squeezed", "normed * weight + bias"),
 ]

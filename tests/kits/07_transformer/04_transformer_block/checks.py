@@ -1,18 +1,9 @@
 from dataclasses import dataclass, replace
 
 import torch
+from families.loud import HIGH, HUGE_VALUE, LOW, hides_the_last_token
 
-from grader.judge.authoring import (
-    HIGH,
-    HUGE_VALUE,
-    LOW,
-    called_again,
-    expect,
-    hides_the_last_token,
-    module,
-    points,
-    same,
-)
+from grader.judge.authoring import called_again, expect, module, points, same
 
 ENTRY = "TransformerBlock"
 AXES = "batch tokens d_model"

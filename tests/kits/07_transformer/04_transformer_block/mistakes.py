@@ -1,6 +1,6 @@
-from families import decoder, head_projections, heads, layers, results, scale, softmax
+from families import decoder, head_projections, heads, kept, layers, results, scale, softmax
 
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from grader.judge.authoring import Mistake
 
 MAIN = "test_agrees_with_formula"
 MLP = "test_mlp_half"
@@ -237,7 +237,7 @@ MISTAKES = [
     ),
     heads.divisibility(heads="num_heads", model="d_model"),
     # --- the rest
-    kept_in_evaluation(CALLS),
+    kept.in_evaluation(CALLS),
     Mistake(
         "first-mask-kept",
         "The causal mask of the first call is kept for later calls, but an input of another length needs a mask of its own length.",

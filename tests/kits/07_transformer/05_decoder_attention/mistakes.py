@@ -175,19 +175,7 @@ MISTAKES = [
     softmax.dropout_of_its_own(in_training=ONE_PASS),
     heads.merge_interleaved(values="values", joined="b, n, hidden_dim", heads_axis="nums_head"),
     *heads.keys_turned(keys="keys"),
-    Mistake(
-        "split-without-transpose",
-        "The projections were viewed as (b, heads, n, head_dim) at once, which puts parts of several tokens into one head. View as "
-        "(b, n, heads, head_dim), then swap dimensions 1 and 2.",
-        edits=[
-            ("view(b, n, self.nums_head, self.head_dim).transpose(1, 2)", "view(b, self.nums_head, n, self.head_dim)"),
-            (
-                "view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)",
-                "view(b, self.nums_key_value_head, n, self.head_dim)",
-            ),
-        ],
-        everywhere=True,
-    ),
+    *without(heads.split(heads="nums_head", kv="nums_key_value_head"), "split-interleaved", "heads-attend-to-heads"),
     # --- one layer for another, and what becomes of the result
     *head_projections.mistakes(queries="self.q_proj(x)", keys="self.k_proj(x)", values="self.v_proj(x)"),
     *softmax.another_function(),

@@ -1,6 +1,7 @@
 import torch
+from families.blockwise import VALUE_WIDTH, WIDTH, large_scores, never_makes_the_full_matrix
 
-from grader.judge.authoring import Case, expect, function, points, stay_below
+from grader.judge.authoring import Case, expect, function, points
 
 ENTRY = "flash_attention"
 NAMES = ("query", "key", "value", "block_q", "block_k")
@@ -79,13 +80,8 @@ def test_blocks_need_not_fit(learner, draw):
     batch, heads = draw.distinct(2, 2, 4)
 
     def case(leading, more_queries, more_keys, block_q, block_k, **options):
-        return part(
-            OUT,
-            *draw.query_key_value(leading, more_queries, more_keys, width, value_width),
-            block_q,
-            block_k,
-            **options,
-        )
+        inputs = draw.query_key_value(leading, more_queries, more_keys, width, value_width)
+        return part(OUT, *inputs, block_q, block_k, **options)
 
     learner.agrees(
         case((batch, heads), 2 * queries - 1, 2 * keys + 1, queries, keys),
@@ -152,13 +148,8 @@ def test_logsumexp_agrees_with_formula(learner, draw):
     )
 
 
-# Of the longest sequences: (leading axes, queries, keys, block_q, block_k, causal). One for each index of the leading axes, so
-# that all numbers of a tensor count. With width 3 and values of width 2 nothing legal holds queries * keys numbers: neither
-# padded keys, a block of queries against all keys, products of a block before they are summed, nor all blocks' results in one.
-WIDTH, VALUE_WIDTH = 3, 2
-
-
 def long_shapes(draw):
+    """(leading axes, queries, keys, block_q, block_k, causal)."""
     # in the short ones a block of a size that the learner chose may be the whole
     (queries, keys), short = sorted(draw.distinct(2, 48, 64)), sorted(draw.distinct(2, 20, 26))
     return [
@@ -183,37 +174,25 @@ def test_full_matrix_is_never_made(learner, draw):
     """The result is right, and no tensor is made that holds Lq · Lk numbers or more, however they are laid out; no mask either."""
     shapes = long_shapes(draw)
     learner.agrees(*[long_case(draw, *shape) for shape in shapes])
-    watched = [long_case(draw, *shape) for shape in shapes]
-    limits = [queries * keys for _, queries, keys, *_ in shapes]
-    for stays_below, shape in zip(stay_below(learner, watched, limits), shapes, strict=True):
-        _, queries, keys, block_q, block_k, causal = shape
-        expect(
-            stays_below,
-            f"With {queries} queries, {keys} keys and blocks of {block_q} and {block_k}{', causal' if causal else ''}, a tensor of "
-            f"{queries} · {keys} numbers or more was made. Keep only what belongs to one block, and for each query its maximum, "
-            "total and output. A mask is a tensor, too.",
-        )
+    never_makes_the_full_matrix(
+        learner,
+        [long_case(draw, *shape) for shape in shapes],
+        [
+            (q, k, f"{block_q} and {block_k}{', causal' if causal else ''}")
+            for _, q, k, block_q, block_k, causal in shapes
+        ],
+        " A mask is a tensor, too.",
+    )
 
 
 @points(1)
 def test_large_scores_stay_finite(learner, draw):
     """Scores of ±1000 give finite results, wherever in the blocks the large ones are, hidden ones among them."""
-    queries, keys, width, value_width = 4, 11, draw.integer(2, 6), draw.integer(2, 5)
-    up = torch.linspace(-1000, 1000, keys)
-    same_sign, both_signs = torch.ones(queries), torch.tensor([1.0, -1.0, 1.0, -1.0])
-    large = [
-        (same_sign, up, True),  # the largest scores are hidden from all but the last query
-        (same_sign, up.flip(0), False),
-        (both_signs, up[draw.order(keys)], True),
-        (same_sign, draw.uniform(keys, low=-996, high=-990), True),
-        (both_signs, draw.uniform(keys, low=990, high=996), False),
+    # in the first the largest scores are hidden from all but the last query
+    asked = [
+        (*each, draw.integer(2, 3), draw.integer(1, 5), {"causal": causal})
+        for each, causal in zip(large_scores(draw), (True, False, True, True, False), strict=True)
     ]
-    asked = []
-    for signs, sizes, causal in large:
-        query, key, value = draw.query_key_value((), queries, keys, width, value_width)
-        # the first entries alone set how large the scores are
-        query[:, 0], key[:, 0] = signs, sizes * width**0.5
-        asked.append((query, key, value, draw.integer(2, 3), draw.integer(1, 5), {"causal": causal}))
     doubled = [each.double() for each in asked[0][:3]]
     asked.append((*doubled, 2, 3, {"causal": True}))
     learner.agrees(*[part(OUT, *each, **options) for *each, options in asked], magnitude=1000)

@@ -1,12 +1,13 @@
 from dataclasses import dataclass
 
 import torch
+from families.loud import LOW, ends_loudly
+from families.texts import Texts
 
-from grader.judge.authoring import HIGH, LOW, Texts, ends_loudly, expect, hides_the_last_token, points
+from grader.judge.authoring import expect, points
 
 ENTRY = "LatentAttention"
 TEXTS = Texts(ENTRY)
-PAIR = "forward should return two things: (out, cache)."
 
 
 @dataclass(frozen=True)
@@ -39,9 +40,7 @@ def drawn_sizes(draw):
 def test_shapes_of_one_pass(learner, draw):
     """LatentAttention(8, 2, 3) turns x of shape (4, 5, 8) into a pair: out (4, 5, 8) and the cache, a tensor (4, 5, 3)."""
     sizes = Sizes(4, 2, 4, 3)
-    reading = TEXTS.reader(draw, sizes)
-    pair = reading.call(reading.module, TEXTS.text(draw, sizes, 5))
-    learner.returns_a_pair(reading, pair, PAIR)
+    TEXTS.returns_pairs(learner, draw, sizes)
     asked = TEXTS.reader(draw, sizes)
     asked.read(TEXTS.text(draw, sizes, 5), return_as="output", return_cache_as="cache")
     (answer,) = learner.ask(asked)
@@ -145,10 +144,7 @@ def loud(draw, sizes, tokens, high):
 @points(0.5, role="manners")
 def test_later_tokens_weigh_exactly_nothing(learner, draw):
     """A later token weighs exactly 0, though its score is far above all visible ones and its value is huge."""
-    sizes, tokens = Sizes(2, 2, 3, 4), 5
-    for dtype, high in HIGH.items():
-        weights, texts = loud(draw, sizes, tokens, high)
-        hides_the_last_token(learner, *[TEXTS.start_and_rest(draw, sizes, x, weights, dtype) for x in texts])
+    TEXTS.hide_later_tokens(learner, draw, Sizes(2, 2, 3, 4), loud)
 
 
 @points(0.5)
@@ -173,6 +169,4 @@ def test_gradients_reach_input_and_parameters(learner, draw):
 @points(0.25, role="manners")
 def test_input_is_left_alone(learner, draw):
     """The input x is not changed."""
-    reading = TEXTS.in_chunks(draw, drawn_sizes(draw), [3, 2])
-    reading.return_value(reading.output, "output")
-    learner.keeps_inputs(TEXTS.one_pass(draw, drawn_sizes(draw), 5), reading)
+    TEXTS.keep_inputs(learner, draw, drawn_sizes)

@@ -1,4 +1,6 @@
-from grader.judge.authoring import Mistake, kept_in_evaluation
+from families import kept
+
+from grader.judge.authoring import Mistake
 
 LEARNS = "test_learns_more_than_word_pairs"
 ORDER = "test_order_of_earlier_tokens_counts"
@@ -231,5 +233,5 @@ MISTAKES = [
         caught_by=CALLS,
         edits=[("h = self.token(idx)", "h = self.token(idx) / self.token(idx).std()")],
     ),
-    kept_in_evaluation(CALLS, forward="def forward(self, idx"),
+    kept.in_evaluation(CALLS, forward="def forward(self, idx"),
 ]
