@@ -1,4 +1,4 @@
-"""Everything that we write: files whole, zips of equal bytes, folders for this user alone.
+"""Everything that we write: files whole, zips of equal bytes, folders for this user alone. And where processes begin.
 
 A file is written beside its place first, then moved there. Below a folder that was named, links are refused.
 """
@@ -12,12 +12,13 @@ import secrets
 import stat
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock
 
+import grader
 from grader.errors import KataError
 
 _IS_LINK = "this is a link, and nothing is written through links: take it away"
@@ -159,3 +160,35 @@ def demand_own(folder: Path) -> None:
         raise NotADirectoryError(None, "it is no folder")
     if os.name != "nt" and (found.st_uid != os.geteuid() or found.st_mode & (stat.S_IRWXG | stat.S_IRWXO)):
         raise PermissionError(None, "it is not yours alone: take it away, or chmod go-rwx it")
+
+
+# --- the working folder -----------------------------------------------------------------------------------------------
+#
+# `multiprocessing` starts its processes by `python -c`, which imports from the working folder first. That may be a
+# learner's folder, and what is imported from it would run in the judge.
+
+HOME = Path(grader.__file__).resolve().parents[1]
+"""The folder that this package was imported from."""
+
+
+@contextmanager
+def started_from_home() -> Iterator[str | None]:
+    """Start processes from the package's own folder in this block. Yields the folder for `go_back`, None if deleted."""
+    try:
+        here = os.getcwd()
+    except OSError:  # it was deleted, so nothing can be imported from it
+        yield None
+        return
+    os.chdir(HOME)
+    try:
+        yield here
+    finally:
+        with suppress(OSError):
+            os.chdir(here)
+
+
+def go_back(here: str | None) -> None:
+    """In a process started from home: change to the parent's working folder."""
+    if here is not None:
+        with suppress(OSError):
+            os.chdir(here)

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 
     from grader.intake import Submission
     from grader.judge.grading import Judge, SteppedExercise
-    from grader.mismatch import Mismatches
     from grader.practice.workspace import Work, Workspace
-    from grader.record import Record
+    from grader.record import Mismatches, Record
     from grader.sandbox.levels import Level
     from grader.service.client import AnyJudge
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -245,16 +246,7 @@ class Record(_Part):
 
     def to_json(self) -> str:
         """The record as one line of JSON; equal records give the same bytes."""
-        told = self.model_dump()
-        for part in (told, told["course"]):
-            if not part["digest"]:
-                del part["digest"]
-        for part in (told, *told["exercises"]):
-            if not self.is_adjusted:
-                part.pop("adjustments", None)
-                del part["final_points"], part["final_max_points"]
-            if not part.get("uncounted"):
-                part.pop("uncounted", None)
+        told = self.model_dump(exclude_defaults=True)  # those have none but what a policy and a class add
         text = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         # JSON allows these unescaped, also in names; but some could control a terminal, or end a line of a .jsonl file.
         return text.translate(_IN_JSON)
@@ -319,12 +311,6 @@ class Record(_Part):
         return self
 
 
-def without_timings(record: Record) -> Record:
-    """The same record with all times set to 0, for comparing two runs."""
-    exercises = tuple(exercise.model_copy(update={"seconds": 0.0}) for exercise in record.exercises)
-    return record.model_copy(update={"exercises": exercises})
-
-
 def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:
     given = [part for part in parts if part is not None]
     if whole is None or len(given) < len(parts):
@@ -365,3 +351,33 @@ _REWORDED = {
     "finite_number": "this must be a finite number",
     "string_unicode": "this text has characters that cannot be written as UTF-8",
 }
+
+
+# --- beside the record: what a visible check can show, in no file -----------------------------------------------------
+
+Plane = tuple[tuple[float, ...], ...]
+"""Rows of numbers; may contain NaN and infinities."""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One plane of a wrong tensor, cut to a size that a person can take in."""
+
+    what: str
+    """What it is part of, as the beginning of a sentence: "The output"."""
+    axes: tuple[str, ...]
+    """Names of the last two axes (rows, columns), of the columns only for a single row, or empty without names."""
+    came: Plane
+    expected: Plane
+    wrong: tuple[tuple[bool, ...], ...]
+    note: str
+    """Sentences: which part of the tensor this is, and where it is wrong."""
+    start: tuple[int, int] = (0, 0)
+    """Indices of the first row and the first column in the whole tensor."""
+
+
+Shown = Callable[[str, str, str, Mismatch], None]
+"""Called with the names of submission, exercise and check, and the check's mismatch."""
+
+Mismatches = Mapping[tuple[str, str], Mismatch]
+"""Mismatches by exercise and check."""

@@ -45,3 +45,9 @@ def row_of(exercise: Mapping[str, Any], *names: str) -> list[str]:
     outcomes = "".join(LETTERS[check["outcome"]] for check in exercise["checks"])
     named = " ".join(diagnosis["mistake"] for diagnosis in exercise["diagnosis"])
     return [*names, exercise["status"], f"{exercise['points']:g}", outcomes, named]
+
+
+def without_timings(record: Record) -> Record:
+    """The same record with all times set to 0, for comparing two runs."""
+    exercises = tuple(exercise.model_copy(update={"seconds": 0.0}) for exercise in record.exercises)
+    return record.model_copy(update={"exercises": exercises})

@@ -19,6 +19,7 @@ from typing import Any
 
 from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
+from grader.files import go_back, started_from_home
 from grader.intake import SourceFile, Submission
 from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
@@ -27,7 +28,6 @@ from grader.judge.grading import Judge
 from grader.judge.session import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import LEVELS, Level
-from grader.starting import go_back, started_from_home
 
 from .kit import misfits, named
 

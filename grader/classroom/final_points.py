@@ -21,8 +21,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 
 from grader.course import Course, Unit
-from grader.course.model import Policy
-from grader.course.moments import placed, read_moment, read_zone
+from grader.course.model import Policy, placed, read_moment, read_zone
 from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
 from grader.render.wording import counted, score
 

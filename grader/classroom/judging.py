@@ -30,10 +30,10 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from grader.files import go_back, started_from_home
 from grader.intake import Submission
 from grader.record import ExerciseResult, Record
 from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch_ahead
-from grader.starting import go_back, started_from_home
 
 if TYPE_CHECKING:
     from grader.judge.grading import Judge

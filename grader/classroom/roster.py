@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course
-from grader.course.model import did_you_mean, quoted
-from grader.course.moments import EXAMPLE, placed, read_moment, read_zone
+from grader.course.model import EXAMPLE, did_you_mean, placed, quoted, read_moment, read_zone
 from grader.errors import KataError
 
 from .csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table

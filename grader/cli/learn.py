@@ -42,8 +42,7 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from grader.mismatch import Mismatches
-    from grader.record import Record
+    from grader.record import Mismatches, Record
 
 Fast = Annotated[bool, Option("--fast", help="Only the fast track: the exercises that matter most.")]
 ExerciseId = Annotated[str, Argument(help=ID_HELP, metavar="ID", autocompletion=exercise_ids)]

@@ -37,8 +37,6 @@ SUFFIX = ".sealed"
 DIGEST_LETTERS = 32
 MOST_KEPT = 3
 """So many unpacked courses are kept, the newest: an older one would be unpacked again."""
-_WRITTEN = 315532800
-"""When each unpacked file was changed last, in seconds since 1970. One that somebody has changed bears another time."""
 
 
 def course_file(named: Path | None = None) -> Path:
@@ -136,17 +134,10 @@ def is_unpacked(folder: Path) -> bool:
 
 
 def _is_whole(folder: Path, file: Path) -> bool:
-    """Whether all files are there as they were unpacked, by sizes and times."""
+    """Whether all files are there, by their sizes: what cleans caches takes files away."""
     with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-    try:
-        found = [os.stat(folder / member.filename) for member in members]
-    except OSError:
-        return False
-    return all(
-        one.st_size == member.file_size and int(one.st_mtime) == _WRITTEN
-        for one, member in zip(found, members, strict=True)
-    )
+        sizes = {folder / member.filename: member.file_size for member in archive.infolist()}
+    return all(path.is_file() and path.stat().st_size == size for path, size in sizes.items())
 
 
 def _unpack(file: Path, folder: Path) -> None:
@@ -157,8 +148,6 @@ def _unpack(file: Path, folder: Path) -> None:
         fresh = Path(place) / "course"
         with zipfile.ZipFile(file) as archive:
             archive.extractall(fresh)
-            for member in archive.infolist():
-                os.utime(fresh / member.filename, (_WRITTEN, _WRITTEN))
         if folder.exists():
             folder.rename(Path(place) / "old")
         fresh.rename(folder)

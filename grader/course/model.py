@@ -1,6 +1,6 @@
 """The model of a course, and of part of one: units, exercises, limits and policy, with constraints on their values.
 
-And its error, with how sentences name what is wrong.
+And its error, with how sentences name what is wrong; and moments as an instructor writes them.
 """
 
 from __future__ import annotations
@@ -9,16 +9,16 @@ import difflib
 import keyword
 import re
 from collections.abc import Callable, Collection, Iterable
+from datetime import datetime, tzinfo
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from grader.errors import KataError
-
-from .moments import EXAMPLE, read_moment, read_zone
 
 CATALOGUE_WIDTH = 120
 
@@ -41,6 +41,48 @@ def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """ ": did you mean `softmax`?", or "" when no choice is similar."""
     close = difflib.get_close_matches(str(word)[:100], list(choices), n=2)
     return f": did you mean {' or '.join(map(quoted, close))}?" if close else ""
+
+
+# --- moments ----------------------------------------------------------------------------------------------------------
+
+EXAMPLE = "2026-03-01 12:00"
+_WRITTEN = re.compile(
+    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d{1,6})?(?: ?(Z|UTC)| ?([+-]\d{2}):?([0-5]\d))?", re.ASCII
+)
+_YEARS = range(1970, 9001)  # far from where adding durations would overflow
+
+
+def read_moment(text: str) -> datetime | None:
+    """Parse a moment such as `2026-03-01 12:00` or `2026-03-01T12:00+01:00`; None for other text.
+
+    The result has a time zone only if the text gives one.
+    """
+    found = _WRITTEN.fullmatch(text.strip())
+    if found is None:
+        return None
+    date, time, is_utc, hours, minutes = found.groups()
+    offset = "+00:00" if is_utc else f"{hours}:{minutes}" if hours else ""
+    try:
+        moment = datetime.fromisoformat(f"{date} {time}{offset}")
+    except ValueError:
+        return None
+    return moment if moment.year in _YEARS else None
+
+
+def placed(moment: datetime, zone: tzinfo | None) -> datetime | None:
+    """The moment in its own time zone, else in `zone`; None when it has neither."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone) if zone else None
+
+
+def read_zone(name: str) -> ZoneInfo | None:
+    """The time zone of that name, such as `Europe/Vienna`; None when this machine does not know it."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+# --- constraints on values --------------------------------------------------------------------------------------------
 
 
 def _must(holds: Callable[[Any], bool], demand: str) -> AfterValidator:
@@ -81,6 +123,9 @@ Moment = Annotated[str, _must(lambda text: read_moment(text) is not None, _MOMEN
 TimeZone = Annotated[str, _must(lambda name: read_zone(name) is not None, _ZONE)]
 PythonName = Annotated[str, _must(_is_python_name, "must be a Python name")]
 OperatorName = Annotated[str, _fits(r"[a-z_]\w*::\w+", "must be a torch operator such as `aten::_softmax`")]
+
+
+# --- the course -------------------------------------------------------------------------------------------------------
 
 
 class Model(BaseModel):

@@ -15,8 +15,7 @@ from types import TracebackType
 
 from grader.course import Course, Exercise
 from grader.intake import Submission
-from grader.mismatch import Mismatch, Shown
-from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
+from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Mismatch, Problem, Record, Shown
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget

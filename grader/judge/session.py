@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from grader.intake import Submission
-from grader.mismatch import Mismatch
-from grader.record import CheckResult, Diagnosis, ExerciseResult, Outcome, Status, inert
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Mismatch, Outcome, Status, inert
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Budget

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.mismatch import Mismatch
+from grader.record import Mismatch
 from grader.sandbox.inside.wire import Opaque, Slot
 
 from .answers import Answers, Exchange, Reading, read_from, same_answers

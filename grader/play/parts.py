@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from grader.mismatch import Plane
+from grader.record import Plane
 from grader.render.heatmap import HeatMap
 
 

@@ -17,7 +17,7 @@ from grader.intake.names import ExerciseNames
 from grader.intake.notebook import read_python
 from grader.intake.reading import Collector
 from grader.intake.walk import UnreadableError, reading_clock
-from grader.mismatch import Mismatch, Mismatches
+from grader.record import Mismatch, Mismatches
 from grader.sandbox.levels import Level
 from grader.service.client import judge_for
 

@@ -20,7 +20,7 @@ from rich.console import Console
 from grader.files import make_folder
 from grader.intake import SubmissionError
 from grader.intake.names import REVIEWS
-from grader.mismatch import Mismatches
+from grader.record import Mismatches
 
 from .checking import judged, note_record, submission_of, works_started
 from .hints import open_hint

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from grader.mismatch import Mismatch, Plane
+from grader.record import Mismatch, Plane
 
 from .safe_text import safe_line, visible
 

@@ -9,8 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from grader.mismatch import Mismatch, Mismatches
-from grader.record import Problem, Record, Status
+from grader.record import Mismatch, Mismatches, Problem, Record, Status
 
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, as_text

@@ -15,8 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.mismatch import Mismatch, Mismatches
-from grader.record import CheckResult, ExerciseResult, Outcome, Record, Status
+from grader.record import CheckResult, ExerciseResult, Mismatch, Mismatches, Outcome, Record, Status
 
 from .safe_text import safe_block, safe_line
 from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, out_of

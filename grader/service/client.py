@@ -27,18 +27,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import ConfigDict, TypeAdapter, with_config
 
 from grader.errors import KataError
-from grader.files import demand_own, lock_at, own_folder, write_file
+from grader.files import HOME, demand_own, lock_at, own_folder, write_file
 from grader.intake import Submission
 from grader.judge.faults import GraderBroken
-from grader.mismatch import Mismatch
+from grader.record import Mismatch
 from grader.sandbox.levels import Level, MachineError, launch_ahead
-from grader.starting import HOME
 
 if TYPE_CHECKING:
     from grader.course import Course
     from grader.judge.grading import Judge
-    from grader.mismatch import Shown
-    from grader.record import Record
+    from grader.record import Record, Shown
 
     AnyJudge: TypeAlias = "Judge | WarmJudge"
 

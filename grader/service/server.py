@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from grader.errors import KataError
 from grader.intake import Submission
-from grader.mismatch import Mismatch
+from grader.record import Mismatch
 from grader.sandbox.levels import Level, MachineError, launch_ahead
 
 from .client import (

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from grader.course import Course, load_course
-from grader.record import Record, without_timings
+from grader.record import Record
+from tests.records import without_timings
 
 from .recorded_run import Answering, run_class
 

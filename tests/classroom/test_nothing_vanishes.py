@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from grader.record import Record, without_timings
+from grader.record import Record
+from tests.records import without_timings
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.record import Record, without_timings
+from grader.record import Record
+from tests.records import without_timings
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]

@@ -107,9 +107,6 @@ def test_a_whole_folder_is_left_as_it_is(sealed: Path) -> None:
     [
         pytest.param(lambda folder: (folder / "course.yml").unlink(), id="a file is gone"),
         pytest.param(lambda folder: (folder / "course.yml").write_bytes(b"title: T"), id="cut short"),
-        pytest.param(
-            lambda folder: (folder / "course.yml").write_bytes(b"title: Tino\n"), id="changed, of the same length"
-        ),
     ],
 )
 def test_a_damaged_folder_is_made_again(damage: Callable[[Path], None], sealed: Path) -> None:

@@ -12,10 +12,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from grader.record import Record, without_timings
+from grader.record import Record
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS
 from tests.cases import rows, table
+from tests.records import without_timings
 
 pytestmark = pytest.mark.thorough
 

@@ -14,8 +14,9 @@ from grader.intake import FileProblem, SourceFile, Submission
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.session import Session
-from grader.record import Record, without_timings
+from grader.record import Record
 from grader.sandbox.levels import MachineError
+from tests.records import without_timings
 
 from ..cases import rows, table
 from .graded import CHECKS, RIGHT, WRONG, graded, submission, with_checks

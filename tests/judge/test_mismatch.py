@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from grader.judge.grading import Judge
-from grader.mismatch import Mismatch
-from grader.record import Record, without_timings
+from grader.record import Mismatch, Record
+from tests.records import without_timings
 
 from ..cases import rows, table
 from .graded import graded, submission, with_checks

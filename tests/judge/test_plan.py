@@ -16,7 +16,7 @@ from grader.judge.learner import LearnerModule
 from grader.judge.plan import Plan
 from grader.judge.process import LocalProcess, answering
 from grader.judge.session import asks_otherwise
-from grader.record import without_timings
+from tests.records import without_timings
 
 from .graded import CHECKS, RIGHT, WRONG, graded, with_checks
 

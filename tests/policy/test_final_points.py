@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment, unadjusted
 from grader.course import Course, load_course
-from grader.course.moments import placed, read_moment
+from grader.course.model import placed, read_moment
 from grader.record import ExerciseResult, Record
 from tests.cases import table
 from tests.records import check, exercise, record

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from grader.record import Diagnosis, Record, RecordError, without_timings
+from grader.record import Diagnosis, Record, RecordError
 from tests.cases import rows, table
 from tests.records import check, exercise, record
 
@@ -85,13 +85,6 @@ def test_what_is_no_record_gets_one_sentence(text: str | bytes) -> None:
 def test_contradicting_parts_make_no_record() -> None:
     with pytest.raises(RecordError, match="exercise 'softmax' is there twice"):
         record(exercise(check()), exercise(check()))
-
-
-def test_without_timings_only_the_times_go() -> None:
-    bare, whole = json.loads(without_timings(SOUND).to_json()), json.loads(SOUND.to_json())
-    assert {each.pop("seconds") for each in bare["exercises"]} == {0.0}
-    assert {each.pop("seconds") for each in whole["exercises"]} == {0.25}
-    assert bare == whole
 
 
 @rows(TABLES["names"], "name", "kept")

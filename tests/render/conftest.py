@@ -16,13 +16,12 @@ import pytest
 from rich.console import Console
 
 from grader.course import load_course
-from grader.mismatch import Mismatch
 from grader.played import Played
 from grader.practice.checking import Checked
 from grader.practice.overview import render_learner
 from grader.practice.progress import Progress
 from grader.practice.workspace import Workspace
-from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Mismatch, Problem, Record, Status
 from grader.render.class_summary import ClassSummary
 from grader.render.heatmap import HeatMap
 from grader.render.pages import environment, render_class, render_record

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from grader.mismatch import Mismatch
+from grader.record import Mismatch
 from grader.render.heatmap import BLUES, HeatMap, as_needed, blues
 from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, as_text
 

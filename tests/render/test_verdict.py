@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.mismatch import Mismatch
-from grader.record import CheckResult, Diagnosis, Status
+from grader.record import CheckResult, Diagnosis, Mismatch, Status
 from grader.render.verdict import ExerciseVerdict, by_unit, verdict_on, verdict_on_check
 
 from ..cases import rows
