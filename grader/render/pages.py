@@ -68,6 +68,7 @@ def environment() -> Environment:
         line=safe_line,
         prose=lambda text: Markup(CODE.sub(r"<code>\1</code>", str(escape(visible(text))))),
         score=wording.score,
+        spelt=spelt,
         percent=lambda part: f"{100 * part:.1f}",
         address=lambda svg: f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}",
     )
@@ -81,7 +82,6 @@ def environment() -> Environment:
         share=wording.share,
         mismatch=HeatMap.of_mismatch,
         attention=HeatMap.of_attention,
-        spelt=spelt,
     )
     return environment
 
