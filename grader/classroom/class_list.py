@@ -17,7 +17,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import LooseFile, SubmissionError
+from grader.intake import SubmissionError
 from grader.intake.names import first_few
 
 from .class_contents import ClassContents, FolderEntry, Unmatched, class_contents, nothing_in
@@ -150,7 +150,7 @@ def _work(named: Sequence[tuple[FolderEntry, PlatformName]]) -> SubmissionFiles:
     """A folder, or loose files of one submitter."""
     first = named[0][0]
     readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
-    parts = tuple(LooseFile(each.path, said.file or each.path.name) for each, said in named if not each.is_folder)
+    parts = tuple((said.file or each.path.name, each.path) for each, said in named if not each.is_folder)
     is_late = any(said.is_late for _, said in named)
     return SubmissionFiles(first.shown, (), first.path, parts, is_late, readings=readings)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.intake import FileProblem, LooseFile, Submission, SubmissionError, read_loose_files, read_submission
+from grader.intake import FileProblem, Submission, SubmissionError, read_loose_files, read_submission
 from grader.intake.names import printable
 from grader.intake.walk import OutOfReach
 
@@ -22,15 +22,15 @@ class SubmissionFiles:
     """One submission of a class: of one learner, or of several who are a group.
 
     entry: its name in the class's folder, of several files the first one's. learners: their ids. path: of the file or
-    folder, of several files the first one's. parts: its files, where a platform put them among those of others.
-    as_group: those of the learners for whom it only counts because they are of a group. readings: whom its name can
-    mean.
+    folder, of several files the first one's. parts: its files, each with the name that its learner gave it, where a
+    platform put them among those of others. as_group: those of the learners for whom it only counts because they are
+    of a group. readings: whom its name can mean.
     """
 
     entry: str
     learners: tuple[str, ...]
     path: Path
-    parts: tuple[LooseFile, ...] = ()
+    parts: tuple[tuple[str, Path], ...] = ()
     is_late: bool = False
     as_group: tuple[str, ...] = ()
     readings: tuple[NameReading, ...] = ()

@@ -4,12 +4,11 @@ Nothing here is extracted to disk, imported or compiled, and no link is followed
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .reading import FileProblem, LooseFile, SourceFile, Submission, read_loose_files, read_submission
+from .reading import FileProblem, SourceFile, Submission, read_loose_files, read_submission
 from .walk import SubmissionError
 
 __all__ = [
     "FileProblem",
-    "LooseFile",
     "SourceFile",
     "Submission",
     "SubmissionError",

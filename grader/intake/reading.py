@@ -63,14 +63,6 @@ class Submission:
     problems: tuple[FileProblem, ...]
 
 
-@dataclass(frozen=True)
-class LooseFile:
-    """One file of a submission that may lie among other learners' files, and the name that its learner gave it."""
-
-    path: Path
-    called: str
-
-
 class _Claim(NamedTuple):
     """A file or cell that answers an exercise, called as it should be or not; without content, it could not be read."""
 
@@ -92,29 +84,29 @@ def read_submission(path: Path, course: Course) -> Submission:
         SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
     if os.path.islink(path) or not os.path.isdir(path):
-        return read_loose_files([LooseFile(path, path.name)], course)
+        return read_loose_files([(path.name, path)], course)
     collector = Collector(own_name(path), course)
     with reading_clock(collector.name):
         collector.take_folder(path)
         return collector.submission()
 
 
-def read_loose_files(files: Sequence[LooseFile], course: Course) -> Submission:
+def read_loose_files(files: Sequence[tuple[str, Path]], course: Course) -> Submission:
     """Read a submission whose files lie singly among those of others, as some platforms deliver them.
+
+    Args:
+        files: each with the name that its learner gave it, and where it lies.
+        course: as for `read_submission`.
 
     Raises:
         SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
     """
-    collector = Collector(stem_of(files[0].path.name), course)
+    collector = Collector(stem_of(files[0][1].name), course)
     with reading_clock(collector.name):
-        for file in files:
-            read = partial(read_regular, file.path)
-            if kind_of_file(file.called) == "zip":
-                collector.take_zip(file.called, read)
-            elif len(files) == 1:
-                collector.take_lone_file(file.called, read)
-            else:
-                collector.offer(file.called, read)
+        for name, path in files:
+            is_zip = kind_of_file(name) == "zip"
+            take = collector.take_zip if is_zip else collector.take_lone_file if len(files) == 1 else collector.offer
+            take(name, partial(read_regular, path))
         return collector.submission()
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.course import Course
-from grader.intake import LooseFile, SubmissionError, read_loose_files, read_submission
+from grader.intake import SubmissionError, read_loose_files, read_submission
 from grader.intake.names import first_few
 from tests.cases import rows, table
 
@@ -93,7 +93,7 @@ def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tm
 
 def test_file_that_a_platform_renamed_goes_by_the_name_that_its_learner_gave_it(tmp_path: Path, course: Course) -> None:
     (tmp_path / "byronada_5_77_softmax-1.py").write_text("x = 1\n")
-    part = LooseFile(tmp_path / "byronada_5_77_softmax-1.py", "softmax-1.py")
+    part = "softmax-1.py", tmp_path / "byronada_5_77_softmax-1.py"
     assert list(read_loose_files([part], course).sources) == ["softmax"]
 
 
