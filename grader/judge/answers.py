@@ -189,6 +189,9 @@ class Exchange:
     answers: list[Answers]
 
 
+Answering = Callable[[Sequence[Case]], Exchange]
+"""Answers the next question, made of these cases."""
+
 Ask = Callable[..., list[Answers]]
 """Asks one question, made of its cases, and returns an answer to each; raises Ended when one is an error."""
 

@@ -13,7 +13,7 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answers, Exchange, Reading, Talk, talked
+from .answers import Answering, Answers, Exchange, Reading, Talk, talked
 from .case import GRADIENTS, OUTPUT, Case, Question
 from .compare import (
     difference,
@@ -34,9 +34,6 @@ LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", 
 alternatives would double the time with every line."""
 LINE_END = re.compile(r"\r\n?")
 
-Ask = Callable[[Sequence[Case]], Exchange]
-"""Asks the learner's code the next question, made of these cases."""
-
 
 @dataclass
 class LearnerModule:
@@ -45,7 +42,7 @@ class LearnerModule:
     Every method that asks raises CheckFailed with a sentence for the learner when code or answer is wrong.
     """
 
-    exchange: Ask
+    exchange: Answering
     expected: Expected
     draw: Draw
     source: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bdb import BdbQuit
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice, repeat
@@ -21,7 +21,7 @@ from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Budget, Parts, Worker, WorkerLost
 
-from .answers import Exchange, Malformed, read_answers, read_error
+from .answers import Answering, Exchange, Malformed, read_answers, read_error
 from .case import Case, Question
 from .draw import ASKS_OTHERWISE
 from .failure import error_text, forbidden_text, loss_text, syntax_text, time_text
@@ -256,7 +256,7 @@ def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
 # --- what one check is answered ---------------------------------------------------------------------------------------
 
 
-def answering(planned: PlannedCheck, process: Process) -> Callable[[Sequence[Case]], Exchange]:
+def answering(planned: PlannedCheck, process: Process) -> Answering:
     """What a check asks: it is answered with what came for its planned questions, otherwise on the spot.
 
     A planned question is not packed again. Raises MachineError when the sandbox broke; the function raises CheckFailed

@@ -11,10 +11,9 @@ import pytest
 import torch
 
 from grader.course import Exercise, load_course
-from grader.judge.answers import Exchange
+from grader.judge.answers import Answering, Exchange
 from grader.judge.case import Question, function
 from grader.judge.faults import CheckFailed
-from grader.judge.learner import Ask
 from grader.judge.plan import PlannedCheck
 from grader.judge.process import MAX_LOSSES, WalledProcess, answering
 from grader.sandbox.sandbox import Sandbox
@@ -75,7 +74,7 @@ def outputs(process: WalledProcess, planned: PlannedCheck) -> list[float | str]:
     return [_shown(ask, each.question) for each in planned.exchanges]
 
 
-def _shown(ask: Ask, question: Question) -> float | str:
+def _shown(ask: Answering, question: Question) -> float | str:
     try:
         (answers,) = ask(question.cases).answers
     except CheckFailed as failed:
