@@ -6,7 +6,6 @@ from the progress file whether a learner's file may be played.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ class NotYet(KataError):
 
 # --- what can be switched off -----------------------------------------------------------------------------------------
 
-HEAD = re.compile(r"head:([1-9]\d?)\.([1-9]\d?)")
 PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
 
 
@@ -56,20 +54,17 @@ NOTHING_OFF = Without()
 
 def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Without:
     """Read the names of parts to switch off. Raises KataError."""
-    plain: set[str] = set()
-    chosen: set[tuple[int, int]] = set()
+    plain = {name for name in play.switches if name != "head"}
+    each_head = {f"head:{layer + 1}.{head + 1}": (layer, head) for layer in range(layers) for head in range(heads)}
+    by_name = each_head if "head" in play.switches else {}
     for name in names:
-        found = HEAD.fullmatch(name)
-        if found and "head" in play.switches and int(found[1]) <= layers and int(found[2]) <= heads:
-            chosen.add((int(found[1]) - 1, int(found[2]) - 1))
-        elif name in play.switches and name != "head":
-            plain.add(name)
-        elif not play.switches:
+        if not play.switches:
             raise KataError(f"Nothing can be switched off in {play.id}.")
-        else:
+        if name not in plain and name not in by_name:
             there = [f"head:1.1 to head:{layers}.{heads}" if each == "head" else each for each in play.switches]
             raise KataError(f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}.")
-    return Without(**dict.fromkeys(plain, True), heads=frozenset(chosen))
+    chosen = frozenset(by_name[name] for name in names if name in by_name)
+    return Without(**dict.fromkeys(plain.intersection(names), True), heads=chosen)
 
 
 # --- whether it may be played -----------------------------------------------------------------------------------------

@@ -12,22 +12,8 @@ import torch.nn.functional as F
 
 from grader.judge.case import Case
 
+from . import nets
 from .catalogue import Play, Without
-from .nets import (
-    ALPHABET,
-    GAP,
-    HIDDEN,
-    Attend,
-    Projections,
-    by_formula,
-    decode,
-    encode,
-    known_name,
-    layer_inputs,
-    loss_by_letter,
-    run,
-    story,
-)
 from .parts import Curve, Grid, Part, Slider, Words, Written
 from .scene import LONGEST_TEXT, ModelScene, heat
 from .stage import CLASSES, Attending, Class, Stage, Stopped, formed
@@ -42,9 +28,9 @@ class GapsScene(ModelScene):
 
     has_gaps = True
 
-    def reads(self, attend: Attend) -> LogitsOf:
+    def reads(self, attend: nets.Attend) -> LogitsOf:
         """The model with this attention."""
-        return partial(run, self._model, attend=attend)
+        return partial(nets.run, self._model, attend=attend)
 
 
 LogitsOf = Callable[[torch.Tensor], torch.Tensor]
@@ -53,28 +39,28 @@ LogitsOf = Callable[[torch.Tensor], torch.Tensor]
 
 def guessed(letters: torch.Tensor, logits_of: LogitsOf) -> str:
     """The text of some letters (n,), with each hidden one as a model guesses it."""
-    best = logits_of(letters[None])[0, : len(letters), : len(ALPHABET)].nan_to_num(0.0).argmax(-1)
-    return decode(torch.where(letters == GAP, best, letters).tolist())
+    best = logits_of(letters[None])[0, : len(letters), : len(nets.ALPHABET)].nan_to_num(0.0).argmax(-1)
+    return nets.decode(torch.where(letters == nets.GAP, best, letters).tolist())
 
 
 @cache
 def measured_gaps() -> tuple[torch.Tensor, torch.Tensor]:
     """Sentences (b, n) that no model was trained on, and which letters are hidden."""
     chance = random.Random(4)
-    texts = [story(chance, MEASURED_LETTERS, known_name) for _ in range(MEASURED_TEXTS)]
+    texts = [nets.story(chance, MEASURED_LETTERS, nets.known_name) for _ in range(MEASURED_TEXTS)]
     places = torch.arange(MEASURED_LETTERS)
     # a name's first occurrence stands at the beginning and cannot be guessed, so nothing is hidden there
     is_hidden = ((places + torch.arange(MEASURED_TEXTS)[:, None]) % HIDDEN_EVERY == 0) & (
         places > MEASURED_LETTERS // 3
     )
-    return torch.tensor([encode(text) for text in texts]), is_hidden
+    return torch.tensor([nets.encode(text) for text in texts]), is_hidden
 
 
 def gap_loss(logits_of: LogitsOf) -> float:
     """A model's loss in nats on hidden letters of those sentences."""
     texts, is_hidden = measured_gaps()
-    logits = logits_of(texts.masked_fill(is_hidden, GAP))
-    return loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
+    logits = logits_of(texts.masked_fill(is_hidden, nets.GAP))
+    return nets.loss_by_letter(logits[:, : texts.shape[1]], texts)[is_hidden].mean().item()
 
 
 # --- larger and smaller scores ----------------------------------------------------------------------------------------
@@ -92,7 +78,7 @@ class ScaleScene(GapsScene):
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """One row step by step, where a hidden letter attends with ever larger scores, and what the model guesses."""
         root = len(self._layers[0].query) ** 0.5
-        place = int((letters == GAP).nonzero()[0])
+        place = int((letters == nets.GAP).nonzero()[0])
         factors = (1.0, root) if without.scale else FACTORS
         names = [f"times {factor:g}" for factor in factors]
         if not without:
@@ -120,7 +106,7 @@ class ScaleScene(GapsScene):
             texts.append(guessed(letters, reads))
             losses.append(gap_loss(reads))
         yield Written("What the model fills in", "", tuple(zip(names, texts, strict=True)))
-        right = [by_formula([scaled(each, factor) for each in self._layers]) for factor in factors]
+        right = [nets.by_formula([scaled(each, factor) for each in self._layers]) for factor in factors]
         due = [gap_loss(self.reads(attend)) for attend in right]
         sharp = [each.amax(-1).mean().item() for each in weights]
         yield Grid.of(
@@ -140,10 +126,10 @@ class ScaleScene(GapsScene):
 
     def _weights(self, factor: float, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (n, n) of the last layer for one text."""
-        *_, last = layer_inputs(self._model, letters, self._attend(factor))
+        *_, last = nets.layer_inputs(self._model, letters, self._attend(factor))
         return self._looked(scaled(self._layers[-1], factor), last)[0]
 
-    def _attend(self, factor: float) -> Attend:
+    def _attend(self, factor: float) -> nets.Attend:
         """The learner's code as attention, with queries multiplied by a factor. Raises Stopped."""
 
         def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
@@ -152,7 +138,7 @@ class ScaleScene(GapsScene):
 
         return attend
 
-    def _mixed(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:
+    def _mixed(self, weights: nets.Projections, x: torch.Tensor) -> torch.Tensor:
         """The values as the learner's code mixes them (b, n, width), or by its weights."""
         if self._play.id == "self_attention":
             return Attending(self._stage, CLASSES["self_attention"], (weights,)).mixed(0, x)
@@ -160,14 +146,14 @@ class ScaleScene(GapsScene):
             return self._called(weights, x, 0, x.shape)
         return self._looked(weights, x) @ (x @ weights.value.T)
 
-    def _looked(self, weights: Projections, x: torch.Tensor) -> torch.Tensor:
+    def _looked(self, weights: nets.Projections, x: torch.Tensor) -> torch.Tensor:
         """The attention weights (b, n, n) that follow from what the learner's code returns; of a class, for b = 1."""
         if self._play.id == "self_attention":
             return Attending(self._stage, CLASSES["self_attention"], (weights,)).weights(0, x[0])
         told = self._called(weights, x, 1, (*x.shape[:2], x.shape[1]))
         return told.softmax(-1) if self._play.id == "scaled_scores" else told
 
-    def _called(self, weights: Projections, x: torch.Tensor, part: int, shape: tuple[int, ...]) -> torch.Tensor:
+    def _called(self, weights: nets.Projections, x: torch.Tensor, part: int, shape: tuple[int, ...]) -> torch.Tensor:
         """What the learner's function returns for x; part: of `attention`, which returns output and weights."""
         case, id, query, key = Case(), self._play.id, x @ weights.query.T, x @ weights.key.T
         given = {
@@ -180,7 +166,7 @@ class ScaleScene(GapsScene):
         return self._stage.tensors(case, [shape], x.dtype)[0]
 
 
-def scaled(weights: Projections, factor: float) -> Projections:
+def scaled(weights: nets.Projections, factor: float) -> nets.Projections:
     """The weights with queries multiplied by a factor."""
     return replace(weights, query=weights.query * factor)
 
@@ -204,8 +190,9 @@ class PaddingScene(GapsScene):
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """The guesses and the attention weights, in four ways."""
         yield Words(
-            f"Your class is the attention of a small model that guesses hidden letters ({HIDDEN}). The same sentence "
-            f"is shown alone, and with {PADDING} letters of padding behind it, as in a batch with a longer one."
+            f"Your class is the attention of a small model that guesses hidden letters ({nets.HIDDEN}). The same "
+            f"sentence is shown alone, and with {PADDING} letters of padding behind it, as in a batch with a longer "
+            "one."
         )
         ways = {way: partial(self._logits, way) for way in WAYS}
         filled = tuple((way, guessed(letters, logits_of)) for way, logits_of in ways.items())
@@ -227,7 +214,7 @@ class PaddingScene(GapsScene):
     def _logits(self, way: str, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits for texts (b, n) with the learner's class, in one of the four ways."""
         padded, *mask = put(way, texts)
-        return run(self._model, padded, lambda layer, x: self._asked.attend(layer, x, *mask))
+        return nets.run(self._model, padded, lambda layer, x: self._asked.attend(layer, x, *mask))
 
 
 def put(way: str, texts: torch.Tensor) -> list[torch.Tensor]:
@@ -304,18 +291,18 @@ class GroupedScene(GapsScene):
             else "Averages are not trained on here. `kata play convert_to_gqa` shows what training on repairs."
         )
 
-    def attend(self, shared: int) -> Attend:
+    def attend(self, shared: int) -> nets.Attend:
         """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
         if self._play.id == "grouped_query_attention":
             fewer = tuple(averaged(each, shared) for each in self._layers)
             return Attending(self._stage, grouped(shared), fewer).attend
-        return by_formula([spread(self._converted(each, shared)) for each in self._layers])
+        return nets.by_formula([spread(self._converted(each, shared)) for each in self._layers])
 
-    def right_attend(self, shared: int) -> Attend:
+    def right_attend(self, shared: int) -> nets.Attend:
         """The same by the formula."""
-        return by_formula([spread(averaged(each, shared)) for each in self._layers])
+        return nets.by_formula([spread(averaged(each, shared)) for each in self._layers])
 
-    def _uptrained(self, shared: int) -> Attend:
+    def _uptrained(self, shared: int) -> nets.Attend:
         """Attention by the formula with the learner's converted weights after a few steps of training."""
         chance, layers = random.Random(5), []
         trained: list[torch.Tensor] = []
@@ -326,17 +313,18 @@ class GroupedScene(GapsScene):
             trained += own.values()
         optimizer = torch.optim.Adam(trained, lr=RATE)
         for _ in range(UPTRAINED_STEPS):
-            texts = torch.tensor([encode(story(chance, LONGEST_TEXT - PADDING, known_name)) for _ in range(BATCH)])
+            stories = [nets.story(chance, LONGEST_TEXT - PADDING, nets.known_name) for _ in range(BATCH)]
+            texts = torch.tensor([nets.encode(each) for each in stories])
             is_hidden = torch.tensor([[chance.random() < SHARE_HIDDEN for _ in row] for row in texts])
-            attend = by_formula([spread(each) for each in layers])  # heads that are shared stay shared
-            logits = run(self._model, texts.masked_fill(is_hidden, GAP), attend)
+            attend = nets.by_formula([spread(each) for each in layers])  # heads that are shared stay shared
+            logits = nets.run(self._model, texts.masked_fill(is_hidden, nets.GAP), attend)
             optimizer.zero_grad()
             torch.autograd.backward(F.cross_entropy(logits[is_hidden], texts[is_hidden]))
             optimizer.step()
         with torch.no_grad():
-            return by_formula([spread(each) for each in layers])
+            return nets.by_formula([spread(each) for each in layers])
 
-    def _converted(self, weights: Projections, shared: int) -> Projections:
+    def _converted(self, weights: nets.Projections, shared: int) -> nets.Projections:
         """A layer as the learner's function converts its keys and values. Raises Stopped for no set of weights."""
         case, state = Case(), grouped(HEADS).state(weights)
         given = {name: case.tensor(tensor) for name, tensor in state.items()}
@@ -350,14 +338,14 @@ class GroupedScene(GapsScene):
         return replace(weights, key=key, value=value)
 
 
-def averaged(weights: Projections, shared: int) -> Projections:
+def averaged(weights: nets.Projections, shared: int) -> nets.Projections:
     """Weights with `shared` heads of keys and values, each the average of a group."""
     size = (shared, weights.heads // shared, weights.head_width, len(weights.query))
     key, value = (matrix.view(size).mean(1).flatten(0, 1) for matrix in (weights.key, weights.value))
     return replace(weights, key=key, value=value)
 
 
-def spread(weights: Projections) -> Projections:
+def spread(weights: nets.Projections) -> nets.Projections:
     """Weights in which each head of fewer keys and values is repeated for its whole group."""
     key, value = (
         matrix.view(-1, weights.head_width, len(weights.query))

@@ -13,22 +13,8 @@ import torch
 from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
 
+from . import nets
 from .catalogue import Play, Without
-from .nets import (
-    CONTEXT,
-    Projections,
-    by_formula,
-    causal,
-    decode,
-    encode,
-    layer_inputs,
-    loss_by_letter,
-    masked,
-    repeat,
-    run,
-    story,
-    weights_by_formula,
-)
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import FINDS, LOOKS_BACK, WRITTEN_LETTERS, ModelScene, best, continued, head_maps, heat
 from .stage import CACHED, CLASSES, Attending, Stage, formed
@@ -118,23 +104,23 @@ class HeadsScene(ModelScene):
 
     def _weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
-        inputs = layer_inputs(self._model, letters, asked.attend, residual=not asked.without.residual)
+        inputs = nets.layer_inputs(self._model, letters, asked.attend, residual=not asked.without.residual)
         return torch.stack([asked.weights(layer, x[0]) for layer, x in enumerate(inputs)])
 
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
         """The same by the formula, with nothing switched off."""
-        return weights_by_formula(self._model, self._layers, letters, causal(len(letters)))
+        return nets.weights_by_formula(self._model, self._layers, letters, nets.causal(len(letters)))
 
     def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
-        return run(self._model, texts, asked.attend, residual=not asked.without.residual)
+        return nets.run(self._model, texts, asked.attend, residual=not asked.without.residual)
 
     def _losses(self, asked: Attending) -> tuple[float, float]:
         """The loss in nats a letter: on new stories, and on the part of repeats that occurred before."""
         chance = random.Random(2)
-        said = [story(chance, CONTEXT) for _ in range(STORIES)]
-        said += [repeat(chance, CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
-        texts = torch.tensor([encode(text) for text in said])
-        loss = loss_by_letter(self._logits(asked, texts[:, :-1]), texts[:, 1:])
+        said = [nets.story(chance, nets.CONTEXT) for _ in range(STORIES)]
+        said += [nets.repeat(chance, nets.CONTEXT, chance.randint(8, 30)) for _ in range(REPEATS)]
+        texts = torch.tensor([nets.encode(text) for text in said])
+        loss = nets.loss_by_letter(self._logits(asked, texts[:, :-1]), texts[:, 1:])
         return loss[:STORIES].mean().item(), loss[STORIES:, KNOWN_FROM:].mean().item()
 
 
@@ -148,10 +134,10 @@ def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.
     chance = random.Random(1)
     back, found = [], []
     for _ in range(MEASURED_STORIES):
-        weights = weights_of(torch.tensor(encode(story(chance, MEASURED_LETTERS))))
+        weights = weights_of(torch.tensor(nets.encode(nets.story(chance, MEASURED_LETTERS))))
         back.append(weights.diagonal(-1, 2, 3).mean(-1))
     for period in PERIODS:
-        weights = weights_of(torch.tensor(encode(repeat(chance, MEASURED_LETTERS, period))))
+        weights = weights_of(torch.tensor(nets.encode(nets.repeat(chance, MEASURED_LETTERS, period))))
         # in the repetition, the letter after the same letter is period - 1 positions back
         found.append(weights.diagonal(-(period - 1), 2, 3)[..., 1:].mean(-1))
     return torch.stack(back).mean(0), torch.stack(found).mean(0)
@@ -198,14 +184,14 @@ class WindowScene(ModelScene):
 
     def _logits(self, window: int, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
-        attend = by_formula(self._layers, masked(self._mask(texts.shape[1], window)))
-        return run(self._model, texts, lambda layer, x: attend(layer, x).nan_to_num(0.0))
+        attend = nets.by_formula(self._layers, nets.masked(self._mask(texts.shape[1], window)))
+        return nets.run(self._model, texts, lambda layer, x: attend(layer, x).nan_to_num(0.0))
 
     def _loss(self, period: int, window: int) -> float:
         """The loss in nats on letters that repeat those `period` letters earlier."""
         chance = random.Random(period)
-        texts = torch.tensor([encode(repeat(chance, CONTEXT, period)) for _ in range(WINDOW_TEXTS)])
-        return loss_by_letter(self._logits(window, texts[:, :-1]), texts[:, 1:])[:, period:].mean().item()
+        texts = torch.tensor([nets.encode(nets.repeat(chance, nets.CONTEXT, period)) for _ in range(WINDOW_TEXTS)])
+        return nets.loss_by_letter(self._logits(window, texts[:, :-1]), texts[:, 1:])[:, period:].mean().item()
 
 
 # --- a cache ----------------------------------------------------------------------------------------------------------
@@ -227,7 +213,7 @@ class CacheScene(ModelScene):
             "Your class is the attention in both layers of a small model that reads letters. Without the cache the "
             "whole text passes through it for every letter that is written; with it, that one letter."
         )
-        count = min(WRITTEN_LETTERS, CONTEXT - len(letters))
+        count = min(WRITTEN_LETTERS, nets.CONTEXT - len(letters))
         said = continued(letters, partial(self._logits, by_letter=False), count)
         self._stage.begin()
         with_cache, apart = self._by_letter(letters, said)
@@ -254,17 +240,17 @@ class CacheScene(ModelScene):
         Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
         that writes with a cache writes.
         """
-        whole = torch.cat([letters, torch.tensor(encode(said))])[None]
+        whole = torch.cat([letters, torch.tensor(nets.encode(said))])[None]
         logits = self._logits(whole, by_letter=True)
-        written = decode(logits[0, len(letters) - 1 : -1].argmax(-1).tolist())
+        written = nets.decode(logits[0, len(letters) - 1 : -1].argmax(-1).tolist())
         same = next((n for n, (one, other) in enumerate(zip(written, said, strict=True)) if one != other), len(said))
         return written[: same + 1], (logits - self._logits(whole, by_letter=False)).abs().amax().item()
 
     def _logits(self, texts: torch.Tensor, *, by_letter: bool) -> torch.Tensor:
         step = 1 if by_letter else texts.shape[1]
-        return run(self._model, texts, lambda layer, x: self._output(self._layers[layer], x, step))
+        return nets.run(self._model, texts, lambda layer, x: self._output(self._layers[layer], x, step))
 
-    def _output(self, weights: Projections, x: torch.Tensor, step: int) -> torch.Tensor:
+    def _output(self, weights: nets.Projections, x: torch.Tensor, step: int) -> torch.Tensor:
         """The output for x (1, n, width), computed `step` tokens at a time; each call gets the last call's cache."""
         case = Case()
         module, cache = CACHED.made(case, weights), None

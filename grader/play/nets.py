@@ -13,6 +13,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -109,6 +110,7 @@ class Projections:
         return replace(self, query=self.query[part], key=self.key[part], value=self.value[part], heads=1)
 
 
+@cache
 def load(name: str) -> dict[str, torch.Tensor]:
     """The trained parameters of a model in float32; their files hold float16, which is half the size."""
     from safetensors.torch import load_file

@@ -56,11 +56,11 @@ class Grid:
         cls, title: str, header: Sequence[str], rows: Mapping[str, Sequence[float | str]], decimals: int = 2
     ) -> Grid:
         """A table of these rows by their names, with numbers in so many decimals."""
-
-        def written(cell: float | str) -> str:
-            return cell if isinstance(cell, str) else f"{cell:.{decimals}f}"
-
-        return cls(title, tuple(header), tuple((name, *map(written, row)) for name, row in rows.items()))
+        written = {
+            name: (cell if isinstance(cell, str) else f"{cell:.{decimals}f}" for cell in row)
+            for name, row in rows.items()
+        }
+        return cls(title, tuple(header), tuple((name, *cells) for name, cells in written.items()))
 
 
 @dataclass(frozen=True)

@@ -12,31 +12,14 @@ import torch
 
 from grader.judge.case import Case
 
+from . import nets
 from .catalogue import NOTHING_OFF, Play, Without
-from .nets import (
-    POSITION_HEADS,
-    TRAINED,
-    Kind,
-    Places,
-    by_formula,
-    causal,
-    encode,
-    layers_of,
-    load,
-    loss_by_letter,
-    placed,
-    repeat,
-    right_places,
-    run,
-    turned,
-    weights_by_formula,
-)
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import FINDS, LOOKS_BACK, SAME, ModelScene, best, continued, head_maps
 from .stage import Stage
 
-KINDS: dict[str, Kind] = {"rotary": "rotary", "alibi_bias": "alibi", "sinusoidal_positions": "sinusoidal"}
-NAMES: dict[Kind, str] = {"rotary": "rotary", "alibi": "ALiBi", "sinusoidal": "sines added"}
+KINDS: dict[str, nets.Kind] = {"rotary": "rotary", "alibi_bias": "alibi", "sinusoidal_positions": "sinusoidal"}
+NAMES: dict[nets.Kind, str] = {"rotary": "rotary", "alibi": "ALiBi", "sinusoidal": "sines added"}
 LONGEST = 128
 STRETCH = 16
 """Losses are averaged over this many letters."""
@@ -49,7 +32,7 @@ SLOWER = 1_000_000.0
 class PositionsScene(ModelScene):
     """A model that reads letters and gets its positions from the learner's function."""
 
-    heads = POSITION_HEADS
+    heads = nets.POSITION_HEADS
 
     def __init__(self, play: Play, stage: Stage) -> None:
         self._kind = self.model = KINDS[play.id]
@@ -59,8 +42,8 @@ class PositionsScene(ModelScene):
     def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
         """A head's attention weights, the text written, and the loss on texts longer than in training."""
         yield Words(
-            f"A small model that reads letters was trained on texts of {TRAINED} letters. It has no table of places: "
-            "your function alone tells it where a letter stands."
+            f"A small model that reads letters was trained on texts of {nets.TRAINED} letters. It has no table of "
+            "places: your function alone tells it where a letter stands."
         )
         if without:
             yield Words(f"Switched off: {without}. Every letter stands nowhere.", "warning")
@@ -68,7 +51,7 @@ class PositionsScene(ModelScene):
             yield Words("How to read the map: each row is a letter that asks, each column one that is looked at.")
         n, chosen = len(letters), self._shown_heads()
         yours = self._weights(letters, self._places(n, without))
-        due = self._weights(letters, self._places(n) if without else right_places(self._kind, n, self._width))
+        due = self._weights(letters, self._places(n) if without else nets.right_places(self._kind, n, self._width))
         yield from head_maps(text, chosen if in_full else dict(list(chosen.items())[:1]), yours, due, str(without))
         self._stage.begin()
         texts = [("your function", self._continued(letters, NOTHING_OFF))]
@@ -83,37 +66,37 @@ class PositionsScene(ModelScene):
         ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
         yield Grid.of(
             f"Loss on random letters, repeated after {PERIOD}, in nats (guessing is 3.26); "
-            f"trained up to letter {TRAINED}",
+            f"trained up to letter {nets.TRAINED}",
             ("letters", *lines),
             {f"{end - STRETCH + 1}-{end}": [line[n] for line in lines.values()] for n, end in enumerate(ends)},
         )
-        title = f"Beyond training: letters up to {TRAINED} were seen there, later places never"
+        title = f"Beyond training: letters up to {nets.TRAINED} were seen there, later places never"
         yield Curve(title, "letter", "loss", tuple(map(float, ends)), tuple(lines.items()))
 
-    def _places(self, n: int, without: Without = NOTHING_OFF, base: float | None = None) -> Places:
+    def _places(self, n: int, without: Without = NOTHING_OFF, base: float | None = None) -> nets.Places:
         """The learner's positions for n letters; base: of `apply_rotary`, its own by default. Raises Stopped."""
         if without.positions:
-            return causal(n)
+            return nets.causal(n)
         if self._kind == "rotary":
-            return replace(causal(n), turn=lambda x: self._turned(x, **({} if base is None else {"base": base})))
+            return replace(nets.causal(n), turn=lambda x: self._turned(x, **({} if base is None else {"base": base})))
         case, is_alibi = Case(), self._kind == "alibi"
-        given, shape = ((POSITION_HEADS, n), (POSITION_HEADS, n, n)) if is_alibi else ((n, self._width),) * 2
+        given, shape = ((nets.POSITION_HEADS, n), (nets.POSITION_HEADS, n, n)) if is_alibi else ((n, self._width),) * 2
         case.call(case.entry(self._play.id), *given, return_as="places")
         (told,) = self._stage.tensors(case, [shape], torch.float32)
-        return Places(bias=told) if is_alibi else replace(causal(n), added=told)
+        return nets.Places(bias=told) if is_alibi else replace(nets.causal(n), added=told)
 
     def _turned(self, x: torch.Tensor, **how: Any) -> torch.Tensor:
         case = Case()
         case.call(case.entry("apply_rotary"), x, return_as="turned", **how)
         return self._stage.tensors(case, [x.shape], x.dtype)[0]
 
-    def _weights(self, letters: torch.Tensor, places: Places) -> torch.Tensor:
+    def _weights(self, letters: torch.Tensor, places: nets.Places) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text."""
-        return weights_by_formula(self._model, self._layers, letters, places)
+        return nets.weights_by_formula(self._model, self._layers, letters, places)
 
     def _shown_heads(self) -> dict[tuple[int, int], str]:
         """Which heads are shown, and why: chosen by the formula, on random letters that are repeated."""
-        weights = self._weights(_said_again(TRAINED)[0], right_places(self._kind, TRAINED, self._width))
+        weights = self._weights(_said_again(nets.TRAINED)[0], nets.right_places(self._kind, nets.TRAINED, self._width))
         back = weights.diagonal(-1, 2, 3).mean(-1)
         found = weights.diagonal(-(PERIOD - 1), 2, 3)[..., 1:].mean(-1)
         return {best(back): LOOKS_BACK, best(found): FINDS}
@@ -123,7 +106,7 @@ class PositionsScene(ModelScene):
 
     def _shifted(self) -> Grid:
         """Queries and keys rotated as if the text began at a later position: only their distance matters."""
-        size = (1, POSITION_HEADS, TRAINED, self._layers[0].head_width)
+        size = (1, nets.POSITION_HEADS, nets.TRAINED, self._layers[0].head_width)
         x = torch.randn(size, generator=torch.Generator().manual_seed(1))
         return Grid.of(
             "The same text, begun at a later place (offset): how far the scores move, as a share of the largest",
@@ -131,7 +114,7 @@ class PositionsScene(ModelScene):
             {
                 f"place {shift}": [
                     moved(self._turned(x), self._turned(x, offset=shift)),
-                    moved(turned(x), turned(x, shift)),
+                    moved(nets.turned(x), nets.turned(x, shift)),
                 ]
                 for shift in SHIFTS
             },
@@ -159,32 +142,30 @@ def moved(before: torch.Tensor, after: torch.Tensor) -> float:
     return ((after @ after.mT - scores_before).abs().amax() / scores_before.abs().amax()).item()
 
 
-_loaded = cache(load)
-
-
-def read(kind: Kind, texts: torch.Tensor, places: Places) -> torch.Tensor:
+def read(kind: nets.Kind, texts: torch.Tensor, places: nets.Places) -> torch.Tensor:
     """The logits (b, n, letters) of the model that was trained with this kind of positions, with these ones."""
-    model = _loaded(kind)
-    return run(placed(model, places), texts, by_formula(layers_of(model, POSITION_HEADS), places))
+    model = nets.load(kind)
+    attend = nets.by_formula(nets.layers_of(model, nets.POSITION_HEADS), places)
+    return nets.run(nets.placed(model, places), texts, attend)
 
 
-def losses_of(kind: Kind, places: Places) -> tuple[float, ...]:
+def losses_of(kind: nets.Kind, places: nets.Places) -> tuple[float, ...]:
     """The loss in nats in each STRETCH letters, averaged over some texts.
 
     The first occurrence of the letters is left out: it cannot be predicted.
     """
     texts = _said_again(LONGEST + 1)
-    losses = loss_by_letter(read(kind, texts[:, :-1], places), texts[:, 1:]).mean(0)
+    losses = nets.loss_by_letter(read(kind, texts[:, :-1], places), texts[:, 1:]).mean(0)
     losses[:PERIOD] = torch.nan
     return tuple(losses.view(-1, STRETCH).nanmean(1).tolist())
 
 
 @cache
-def right_losses(kind: Kind) -> tuple[float, ...]:
+def right_losses(kind: nets.Kind) -> tuple[float, ...]:
     """The same by the formula."""
-    return losses_of(kind, right_places(kind, LONGEST, _loaded(kind)["token"].shape[1]))
+    return losses_of(kind, nets.right_places(kind, LONGEST, nets.load(kind)["token"].shape[1]))
 
 
 def _said_again(length: int) -> torch.Tensor:
     chance = random.Random(9)
-    return torch.tensor([encode(repeat(chance, length, PERIOD)) for _ in range(TEXTS)])
+    return torch.tensor([nets.encode(nets.repeat(chance, length, PERIOD)) for _ in range(TEXTS)])
