@@ -14,7 +14,6 @@ from grader.course.installed import course_file
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.judge.faults import NOT_PYTHON
 from grader.judge.seeds import seed_for
-from grader.play.catalogue import offer_of
 from grader.practice.checking import Checked, check_works, is_as_given, submission_of, works_of
 from grader.practice.hints import open_hint
 from grader.practice.overview import next_exercise, print_list, print_next, print_overview, put
@@ -181,6 +180,8 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
 
 def _offer_play(record: Record) -> None:
     """Say that what was checked, right or wrong, can be seen at work, when it is one exercise."""
+    from grader.play.catalogue import offer_of
+
     if len(record.exercises) == 1 and (offer := offer_of(record.exercises[0])):
         put(console(), offer)
 

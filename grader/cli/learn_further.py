@@ -16,8 +16,6 @@ from typer import Argument, Option
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.files import write_file, write_output
 from grader.judge.seeds import seed_for
-from grader.play.catalogue import PLAYS, Play, play_of, standing_of, waits_for
-from grader.played import read_kept
 from grader.practice.checking import check_works, works_started
 from grader.practice.hints import print_answers
 from grader.practice.overview import put, render_learner
@@ -34,6 +32,7 @@ from .learn import ExerciseId, progress_of, workspace_here
 from .terms import CourseFile, Seed, best_level, console, exercise_ids, open_page, progress
 
 if TYPE_CHECKING:
+    from grader.play.catalogue import Play
     from grader.play.showing import Showing
 
 ASKED = "> "
@@ -73,6 +72,8 @@ def play(
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise KataError(f"{file} is no text in UTF-8.") from None
+    from grader.play.catalogue import play_of, standing_of
+
     exercise = workspace.course.exercise(id)
     chosen = play_of(exercise.id)
     if chosen is None:
@@ -106,6 +107,8 @@ def play(
 
 def _print_playable(workspace: Workspace, progress: Progress) -> None:
     """Print what can be played, and what to do first. Loads no model."""
+    from grader.play.catalogue import PLAYS, waits_for
+
     screen = console()
     screen.print("Your own code at work in small trained models: kata play ID")
     columns = (Column(no_wrap=True), Column(overflow="fold"))
@@ -259,6 +262,8 @@ def report(
     if path.suffix.lower() not in ENDINGS:
         raise KataError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
     progress_of(workspace)
+    from grader.played import read_kept
+
     checked, begun = None, works_started(workspace)
     if begun:
         level = best_level()
