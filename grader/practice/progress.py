@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 
 from grader.files import lock_at, move_file, write_file
 
@@ -30,16 +30,12 @@ def _usable(moment: datetime) -> datetime:
 
 Moment = Annotated[datetime, AfterValidator(_usable)]
 TriedStatus = Literal["passed", "failed", "partly"]
-Points = Annotated[float, Field(ge=0, le=1000)]
+Points = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
 Moments = Annotated[list[Moment], BeforeValidator(lambda given: given if isinstance(given, list) else [given])]
 """Several moments; a file of an earlier version has one."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(allow_inf_nan=False)
-
-
-class AttemptEntry(_Model):
+class AttemptEntry(BaseModel):
     """One graded attempt at an exercise.
 
     digest: of the file's content. failed: names of failed checks. mistakes: known mistakes found, with their messages.
@@ -58,7 +54,7 @@ class AttemptEntry(_Model):
     elsewhere: bool = False
 
 
-class HintEntry(_Model):
+class HintEntry(BaseModel):
     """A hint that was shown: its level from 1 on, or its mistake; `attempts`: the number of attempts before it."""
 
     at: Moment
@@ -67,7 +63,7 @@ class HintEntry(_Model):
     attempts: int = 0
 
 
-class ReviewEntry(_Model):
+class ReviewEntry(BaseModel):
     """A review: when it was handed out; `attempts` and `hints`: their numbers before it."""
 
     at: Moment
@@ -75,7 +71,7 @@ class ReviewEntry(_Model):
     hints: int = 0
 
 
-class ExerciseProgress(_Model):
+class ExerciseProgress(BaseModel):
     """One exercise: attempts, hints and reviews in order, when it was first passed, when its solution was shown."""
 
     attempts: list[AttemptEntry] = Field(default_factory=list)
@@ -128,7 +124,7 @@ class ExerciseProgress(_Model):
         return True
 
 
-class Progress(_Model):
+class Progress(BaseModel):
     """All exercises with progress, by id.
 
     damage: what became of a file that could not be read, in a sentence; then nothing is known. It is never written.
