@@ -113,11 +113,7 @@ IsLearner = Callable[[str], bool]
 
 @contextmanager
 def class_contents(
-    path: Path,
-    room: Path,
-    course: Course,
-    is_learner: IsLearner,
-    ignored: Collection[Path] = (),
+    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
 ) -> Iterator[ClassContents]:
     """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
 

@@ -151,9 +151,8 @@ def own_work_first(
         own = [id for id in files.as_group if id in alone and id not in before.get(files.entry, ())]
         if own:
             told.append(f"{first_few(own)} handed in alone before: that counts, not the group's {files.entry}.")
-        if learners := tuple(id for id in files.learners if id not in own):
-            left.append(replace(files, learners=learners))
-    return left, told
+        left.append(replace(files, learners=tuple(id for id in files.learners if id not in own)))
+    return [files for files in left if files.learners], told
 
 
 # --- whose points differ ----------------------------------------------------------------------------------------------

@@ -80,11 +80,7 @@ MakeJudges = Callable[[int, Terms], Executor]
 
 
 def grade_class(
-    submissions: Path,
-    out: Path,
-    course: Course,
-    options: ClassOptions,
-    judges: MakeJudges = Judges,
+    submissions: Path, out: Path, course: Course, options: ClassOptions, judges: MakeJudges = Judges
 ) -> GradedClass:
     """Grade the class in a folder or a zip into OUT. judges: makes so many of this machine.
 
@@ -147,10 +143,8 @@ class _ClassRun:
         """Grade the class, write what people read of it, and say what they have to know."""
         by, totals = self._identification(), published(self._out)
         with class_in(submissions, self._out / UNPACKED, self._course, by) as everyone:
-            self._everyone, self._run = (
-                everyone,
-                self._new_run(submissions, everyone.platform),
-            )
+            self._everyone = everyone
+            self._run = self._new_run(submissions, everyone.platform)
             self._let_judges_grade(self._to_grade(by), judges)
             self._begin()
         results = ClassResults(self._store, self._course)

@@ -312,5 +312,5 @@ def _judge(terms: Terms) -> Judge:
     return _opened
 
 
-if (_named := os.environ.pop(LEVEL, "")) and can_fork():
+if _named := os.environ.pop(LEVEL, ""):
     _load(cast("Level", _named))

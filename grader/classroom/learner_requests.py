@@ -34,10 +34,7 @@ MOST_LINES = 400
 """Lines of a learner's file that are printed."""
 MOST_CASES = 4
 """Cases of one check that are printed: wrong ones come first."""
-_NOTHING = {
-    "missing": "There is no file for this exercise.",
-    "not_started": "This is still the file as it was given.",
-}
+_NOTHING = {"missing": "There is no file for this exercise.", "not_started": "This is still the file as it was given."}
 
 
 def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -> Iterator[str]:

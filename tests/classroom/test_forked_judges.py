@@ -12,10 +12,7 @@ import pytest
 
 from grader.classroom.judging import SHARING, can_fork
 
-pytestmark = [
-    pytest.mark.timeout(600),
-    pytest.mark.skipif(not can_fork(), reason="here every judge starts by itself"),
-]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.skipif(not can_fork(), reason="here every judge starts by itself")]
 
 POOL = """\
 import json, os, sys

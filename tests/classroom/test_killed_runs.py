@@ -52,10 +52,7 @@ def _recorded_run(course: Path, folder: Path, out: Path, *words: object) -> subp
     ],
 )
 def test_kill_at_each_change_of_the_disk_loses_nothing_that_was_there(
-    has_begun: bool,
-    only: tuple[str, ...],
-    tmp_path: Path,
-    make_course: Callable[..., Path],
+    has_begun: bool, only: tuple[str, ...], tmp_path: Path, make_course: Callable[..., Path]
 ) -> None:
     """Before and after all statements, renames and syncs; what is in the middle of one is SQLite's and the system's."""
     course, folder = make_course(tmp_path / "course", "01_parts/01_share"), tmp_path / "class"

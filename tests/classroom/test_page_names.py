@@ -14,7 +14,7 @@ NAMES = ["ada", "Ada", "ADA", "ada.", "ada ", " ada", "../ada", "a/b", "a\\b", "
 
 def test_plain_id_is_its_own_name() -> None:
     assert [page_name(name) for name in ("ada", "1001", "a.b-c_d")] == [
-        *("learner-ada.html", "learner-1001.html", "learner-a.b-c_d.html"),
+        *("learner-ada.html", "learner-1001.html", "learner-a.b-c_d.html")
     ]
 
 

@@ -28,12 +28,7 @@ from grader.record import ExerciseResult
 
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ADA = Learner(
-    "1815",
-    "Ada Byron",
-    "ada@uni.example",
-    ("ab1",),
-    group="Red",
-    hand_in=HandIn({"*": AT}, {"01": 2}, {}, ("x",)),
+    "1815", "Ada Byron", "ada@uni.example", ("ab1",), group="Red", hand_in=HandIn({"*": AT}, {"01": 2}, {}, ("x",))
 )
 BO = Learner("bo", "bo", in_roster=False)
 RUN = Run(
