@@ -207,13 +207,15 @@ class Session:
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""
+        if all(ending == PASSED for ending in self.endings.values()):
+            return []
         checks = []
         with self._harmless("No diagnosis"):
             for check in (check for check in self.kit.checks if check.name in self.endings):
                 passed, was_run = self.endings[check.name] == PASSED, check.name in self._learners
                 exchanges = self.asked(check.name) if was_run else self.planned(check.name).exchanges
                 checks.append(CheckedExchanges(check.name, passed, check.worth.role == "main", exchanges))
-            return diagnose(checks, self.expected) if checks else []
+            return diagnose(checks, self.expected)
         return []
 
     def mismatches(self) -> dict[str, Mismatch]:
