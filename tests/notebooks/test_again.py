@@ -193,14 +193,6 @@ def test_lateness_is_nbgraders_own_where_course_yml_gives_no_due_date(late: Fold
     assert lateness(late) == {"ada": (14 * 60, 4), "bo": (0, 0), "cyd": (2 * 24 * 3600, 4)}
 
 
-def test_cut_off_notebook_is_told_in_the_log(again: Folder, caplog: pytest.LogCaptureFixture) -> None:
-    path = again.handed_in("bo", UNIT)
-    path.write_text(path.read_text("utf-8")[:700], "utf-8")
-    again.autograde(student="bo")
-    why = f"{UNIT}.ipynb is damaged or not a notebook; open it in Jupyter and save it again"
-    assert f"Not taken of submitted/bo/{UNIT}/{UNIT}.ipynb: {why}" in caplog.text.replace(f"{again.root}/", "")
-
-
 # --- what changed in the course -------------------------------------------------------------------------------------
 
 

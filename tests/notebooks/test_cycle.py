@@ -342,6 +342,8 @@ def test_run_ends_with_a_table_of_everybody(graded: Graded) -> None:
         r"no-time +not graded +has a timestamp.txt that holds no time .*",
     ):
         assert any(re.fullmatch(row, line) for line in lines), row
+    why = f"{UNIT}.ipynb is damaged or not a notebook; open it in Jupyter and save it again"
+    assert f"submitted/damaged/{UNIT}/{UNIT}.ipynb: {why}" in graded.log
     assert "SAWarning" not in graded.log and "Traceback" not in graded.log
 
 

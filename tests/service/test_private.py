@@ -12,7 +12,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Client, Listener
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Client, Listener, answer_challenge, deliver_challenge
 from pathlib import Path
 
 import pytest
@@ -79,30 +80,15 @@ def test_another_user_reads_no_key_and_reaches_no_socket(home: Home) -> None:
     assert subprocess.run(program, capture_output=True, text=True, cwd="/").stdout == "refused\nrefused\n"
 
 
-WITH_ANOTHER_KEY = """\
-import sys
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, answer_challenge, deliver_challenge
-connection, key = Client(sys.argv[1]), bytes(32)
-try:
-    answer_challenge(connection, key)
-    deliver_challenge(connection, key)
-    connection.send_bytes(sys.argv[2].encode())
-    print(connection.recv_bytes())
-except (EOFError, OSError, AuthenticationError) as error:
-    print("refused")
-"""
-
-
 @pytest.mark.thorough
 def test_nobody_is_answered_without_the_key(home: Home) -> None:
     judge = home.warm()
     known = home.judge()
-    request = client.REQUEST.dump_json(client.Request()).decode()
-    done = subprocess.run(
-        [sys.executable, "-c", WITH_ANOTHER_KEY, known.address, request], capture_output=True, text=True
-    )
-    assert done.stdout == "refused\n", done.stderr
+    with Client(known.address) as caller, pytest.raises((EOFError, OSError, AuthenticationError)):
+        answer_challenge(caller, bytes(32))
+        deliver_challenge(caller, bytes(32))
+        caller.send_bytes(client.REQUEST.dump_json(client.Request()))
+        caller.recv_bytes()
     assert home.judge() == known and graded(judge, RIGHT) == ("somebody", 4)
 
 
