@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +24,6 @@ id,name,email,handed_in
 1818,Carla Diaz,other@uni.example,
 """
 POLICY = "policy:\n  time_zone: Europe/London\n  due: {01_parts: 2026-03-01 12:00}\n  late_percent_per_day: 10\n"
-TRACES = ("18151210", "Ada Byron", "byron@uni.example")
 
 
 @pytest.fixture
@@ -50,46 +48,6 @@ def files(out: Path) -> dict[str, bytes]:
 def members(out: Path) -> list[str]:
     with reading(out) as store:
         return [each.id for each in store.learners()]
-
-
-def test_nothing_of_the_learner_is_left_but_in_exports_which_are_named(term: Any, kata: Kata) -> None:
-    for format in ("csv", "junit", "gradescope", "github", "pages"):
-        done = kata("export", "out", "--format", format, cwd=term.place, env={"KATA_COURSE": str(term.root)})
-        assert done.returncode == 0, done.stderr
-    (term.out / "remarks.txt").write_text("Ada Byron asked for more time", "utf-8")
-    for trace in TRACES:
-        assert sum(trace.encode() in content for content in files(term.out).values()) > 1
-    said = kata("forget", "out", "18151210", cwd=term.place).stdout
-    assert said.splitlines()[:4] == [
-        "Taken out of out: Ada Byron (18151210)",
-        "  results: 4 rows",
-        "  submissions: 2 rows",
-        "  learners: 1 row",
-    ]
-    exports = ["github", "grades.csv", "gradescope", "junit.xml", "pages.zip"]
-    assert f"Not written anew, and may hold them: {', '.join([*exports, 'remarks.txt'])}." in said
-    for name, content in files(term.out).items():
-        if name.partition("/")[0] not in (*exports, "remarks.txt"):
-            assert not any(trace.encode() in content or trace in name for trace in TRACES), name
-    assert "  what they handed in (" in said
-
-
-def test_all_others_keep_their_records_times_and_names_and_one_goes_on_with_them(term: Any) -> None:
-    before = (term.out / "results.jsonl").read_bytes().splitlines()
-    forget(term, "18151210")
-    assert (term.out / "results.jsonl").read_bytes().splitlines() == [
-        line for line in before if b'"18151210"' not in line
-    ]
-    assert members(term.out) == ["1816", "1817", "1818"]
-    shutil.rmtree(term.folder / "18151210")
-    term.grade({}, ROSTER.replace("18151210,Ada Byron", "1819,Dora Eco"), resume=True)
-    page = (term.out / "class.html").read_text("utf-8")
-    assert "Bo Chen" in page and "Ada Byron" not in page and list(term.records) == ["1816", "1817"]
-
-
-def test_somebody_of_the_same_name_keeps_everything(term: Any) -> None:
-    forget(term, "1817")
-    assert members(term.out) == ["18151210", "1816", "1818"]
 
 
 @rows(table(__file__, "forget.yml"), "arguments", "told")

@@ -119,6 +119,12 @@ def _list(_: Desk, folder: str) -> str:
     return "\n".join(found) if Path(folder).is_dir() else f"There is no {folder}."
 
 
+def _holding(_: Desk, text: str, folder: str) -> str:
+    """The files below a folder that hold a text, or have it in their names."""
+    files = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    return "\n".join(path.as_posix() for path in files if text.encode() in path.as_posix().encode() + path.read_bytes())
+
+
 def _remove(_: Desk, name: str) -> str:
     shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
     return ""
@@ -150,7 +156,7 @@ def _progress(_: Desk, id: str) -> str:
 
 def _page(_: Desk, name: str) -> str:
     """The text of a page, a line for each block."""
-    html = re.sub(r"<style>.*?</style>", "", " ".join(Path(name).read_text("utf-8").split()))
+    html = re.sub(r"<(style|script)\b.*?</\1>", "", " ".join(Path(name).read_text("utf-8").split()))
     lines = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n", html).splitlines()
     texts = (" ".join(unescape(re.sub(r"<[^>]+>", " ", line)).split()) for line in lines)
     return "\n".join(text for text in texts if text)
@@ -179,6 +185,7 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "write": _write,
     "edit": _edit,
     "ls": _list,
+    "grep": _holding,
     "rm": _remove,
     "mv": _move,
     "ln": _link,
