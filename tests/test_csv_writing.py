@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.csv_writing import line_field, number_field, text_field
-from grader.csv_writing import table as as_csv
+from grader.files import line_field, number_field, text_field
+from grader.files import table as as_csv
 from tests.cases import rows, table
 
 SIGNS = "=+-@\uff1d\uff0b\uff0d\uff20"

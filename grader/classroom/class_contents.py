@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.csv_writing import table, text_field
 from grader.errors import KataError
-from grader.files import write_file
+from grader.files import table, text_field, write_file
 from grader.intake import SubmissionError
 from grader.intake.names import (
     COURSE_WORK,

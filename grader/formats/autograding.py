@@ -32,7 +32,7 @@ from dataclasses import replace
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from grader.csv_writing import number_field
+from grader.files import number_field
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Outcome, Record
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import CheckVerdict, ExerciseVerdict, verdict_on, verdicts_on

@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 
 from grader.classroom.roster import Learner
-from grader.csv_writing import line_field, number_field
-from grader.csv_writing import table as as_csv
 from grader.errors import KataError
+from grader.files import line_field, number_field
+from grader.files import table as as_csv
 
 from .results_table import ResultsTable, demand_different, roster_of, shown_name
 

@@ -16,10 +16,9 @@ from typing import Any
 
 from grader.classroom.results import stem_of
 from grader.classroom.roster import Learner
-from grader.csv_writing import number_field, text_field
-from grader.csv_writing import table as as_csv
 from grader.errors import KataError
-from grader.files import write_output, zip_of
+from grader.files import number_field, text_field, write_output, zip_of
+from grader.files import table as as_csv
 from grader.intake.names import first_few
 from grader.record import Record
 from grader.render.safe_text import safe_line, visible

@@ -33,9 +33,9 @@ from html import escape
 from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
 from grader.classroom.results import page_name
 from grader.classroom.roster import Learner
-from grader.csv_writing import line_field, number_field
-from grader.csv_writing import table as as_csv
 from grader.errors import KataError
+from grader.files import line_field, number_field
+from grader.files import table as as_csv
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.pages import render_record

@@ -22,7 +22,7 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
-from grader.csv_writing import line_field, text_field
+from grader.files import line_field, text_field
 from grader.intake import SubmissionError, read_submission
 from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook, read_python

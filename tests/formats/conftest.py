@@ -18,7 +18,7 @@ from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
 from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
-from grader.csv_writing import table as csv_table
+from grader.files import table as csv_table
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, results_table
 from grader.intake import FileProblem, Submission
