@@ -30,6 +30,8 @@ def kata(
                 app(list(words), prog_name="kata")
             status = 0
         except SystemExit as end:
+            if isinstance(end.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from end  # of pytest's user
             status = end.code or 0
         except Exception:
             traceback.print_exc()
