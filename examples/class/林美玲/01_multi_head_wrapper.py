@@ -57,39 +57,15 @@ class CausalAttention(nn.Module):
 
 
 class MultiHeadAttentionWrapper(nn.Module):
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        context_length: int,
-        dropout: float,
-        num_heads: int,
-        qkv_bias: bool = False,
-    ):
+    def __init__(self, d_in, d_out, context_length, dropout, num_heads, qkv_bias=False):
         super().__init__()
-        self.heads = nn.ModuleList(
-            [CausalAttention(d_in, d_out, context_length, dropout, qkv_bias) for _ in range(num_heads)]
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return torch.cat([head(x) for head in self.heads], dim=-1)
-
-
-class MultiHeadAttentionWrapper(MultiHeadAttentionWrapper):
-    """The heads only keep the weights; the products of all of them are made at once."""
-
-    def project(self, x, name):
-        layers = [getattr(head, name) for head in self.heads]
-        weight = torch.stack([layer.weight for layer in layers])
-        projected = torch.einsum("bnw,hdw->bhnd", x, weight)
-        if layers[0].bias is not None:
-            projected = projected + torch.stack([layer.bias for layer in layers])[:, None, :]
-        return projected
+        self.num_heads = num_heads
+        self.heads = nn.ModuleList()
+        for _ in range(num_heads):
+            self.heads.append(CausalAttention(d_in, d_out, context_length, dropout, qkv_bias=qkv_bias))
 
     def forward(self, x):
-        b, n, _ = x.shape
-        q, k, v = (self.project(x, name) for name in ("W_query", "W_key", "W_value"))
-        scores = (q @ k.transpose(-2, -1)) * q.shape[-1] ** -0.5
-        scores = scores.masked_fill(~self.heads[0].seen[:n, :n], float("-inf"))
-        weights = self.heads[0].dropout(scores.softmax(-1))
-        return (weights @ v).transpose(1, 2).reshape(b, n, -1)
+        outputs = []
+        for i in range(self.num_heads):
+            outputs.append(self.heads[i](x))
+        return torch.cat(outputs, dim=2)

@@ -31,58 +31,29 @@ from torch import nn
 
 
 class TransformerBlock(nn.Module):
-    def __init__(self, d_model: int, num_heads: int):
+    """A loop over heads and queries: each query looks at the keys up to itself, so no mask is needed."""
+
+    def __init__(self, d_model, num_heads):
         super().__init__()
-        assert d_model % num_heads == 0, "d_model must be divisible by num_heads"
-        self.num_heads = num_heads
+        if d_model // num_heads * num_heads != d_model:
+            raise ValueError("d_model")
         self.head_dim = d_model // num_heads
+        linear = {name: nn.Linear(d_model, d_model) for name in ("q_proj", "k_proj", "v_proj", "o_proj")}
+        for name, layer in linear.items():
+            self.add_module(name, layer)
         self.norm1 = nn.LayerNorm(d_model)
-        self.q_proj = nn.Linear(d_model, d_model)
-        self.k_proj = nn.Linear(d_model, d_model)
-        self.v_proj = nn.Linear(d_model, d_model)
-        self.o_proj = nn.Linear(d_model, d_model)
+        self.mlp_in = nn.Linear(d_model, d_model * 4)
+        self.mlp_out = nn.Linear(d_model * 4, d_model)
         self.norm2 = nn.LayerNorm(d_model)
-        self.mlp_in = nn.Linear(d_model, 4 * d_model)
-        self.mlp_out = nn.Linear(4 * d_model, d_model)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        b, n, d_model = x.shape
-        in_heads = (b, n, self.num_heads, self.head_dim)
-
-        normed = self.norm1(x)
-        q = self.q_proj(normed).view(in_heads).transpose(1, 2)
-        k = self.k_proj(normed).view(in_heads).transpose(1, 2)
-        v = self.v_proj(normed).view(in_heads).transpose(1, 2)
-        later = torch.ones(n, n, dtype=torch.bool).triu(diagonal=1)
-        scores = q @ k.transpose(2, 3) / self.head_dim**0.5
-        scores = scores.masked_fill(later, -torch.inf)
-        weights = F.softmax(scores, dim=-1)
-        context = (weights @ v).transpose(1, 2).reshape(b, n, d_model)
-        y = x + self.o_proj(context)
-
-        normed_again = self.norm2(y)
-        return y + self.mlp_out(F.gelu(self.mlp_in(normed_again)))
-
-
-import math
-
-
-class TransformerBlock(TransformerBlock):
-    """Norm, softmax and GELU written out; scale on the query; a mask that is added."""
-
-    @staticmethod
-    def norm(x, layer):
-        variance, mean = torch.var_mean(x, -1, correction=0, keepdim=True)
-        return (x - mean) * (variance + layer.eps).rsqrt() * layer.weight + layer.bias
 
     def forward(self, x):
-        n = x.shape[1]
-        h = self.norm(x, self.norm1)
-        q, k, v = (p(h).unflatten(2, (self.num_heads, -1)) for p in (self.q_proj, self.k_proj, self.v_proj))
-        scores = torch.einsum("bihd,bjhd->bhij", q * q.shape[-1] ** -0.5, k)
-        scores = scores + torch.full((n, n), -1e9, dtype=x.dtype).triu(1)
-        exps = (scores - scores.amax(-1, keepdim=True)).exp()
-        mixed = torch.einsum("bhij,bjhd->bihd", exps / exps.sum(-1, keepdim=True), v)
-        x = x + self.o_proj(mixed.reshape(x.shape))
-        inner = self.mlp_in(self.norm(x, self.norm2))
-        return x + self.mlp_out(inner * 0.5 * (1 + torch.erf(inner / math.sqrt(2))))
+        h = self.norm1(x)
+        heads = []
+        for q, k, v in zip(*(p(h).split(self.head_dim, dim=-1) for p in (self.q_proj, self.k_proj, self.v_proj))):
+            rows = []
+            for i in range(x.shape[1]):
+                scores = (k[:, : i + 1] @ q[:, i, :, None]).squeeze(-1) / self.head_dim**0.5
+                rows.append(torch.einsum("bj,bjd->bd", scores.softmax(-1), v[:, : i + 1]))
+            heads.append(torch.stack(rows, 1))
+        y = x + self.o_proj(torch.cat(heads, -1))
+        return y + self.mlp_out(F.gelu(self.mlp_in(self.norm2(y))))

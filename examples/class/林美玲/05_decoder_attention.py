@@ -39,71 +39,39 @@ import torch.nn.functional as F
 from torch import nn
 
 
-class DecoderAttention(nn.Module):
-    def __init__(self, hidden_dim: int, nums_head: int, nums_key_value_head: int):
-        super().__init__()
-        assert hidden_dim % nums_head == 0, "hidden_dim must be divisible by nums_head"
-        assert nums_head % nums_key_value_head == 0, "nums_head must be divisible by nums_key_value_head"
-        self.nums_head = nums_head
-        self.nums_key_value_head = nums_key_value_head
-        self.head_dim = hidden_dim // nums_head
-        narrow = nums_key_value_head * self.head_dim
-        self.q_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
-        self.k_proj = nn.Linear(hidden_dim, narrow, bias=False)
-        self.v_proj = nn.Linear(hidden_dim, narrow, bias=False)
-        self.o_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
-
-    def forward(self, x: torch.Tensor, cache=None):
-        b, n, hidden_dim = x.shape
-        q = self.q_proj(x).view(b, n, self.nums_head, self.head_dim).transpose(1, 2)
-        k = self.k_proj(x).view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)
-        v = self.v_proj(x).view(b, n, self.nums_key_value_head, self.head_dim).transpose(1, 2)
-
-        past = 0 if cache is None else cache[0].shape[2]
-        q = apply_rotary(q, offset=past)
-        k = apply_rotary(k, offset=past)
-        if cache is not None:
-            past_k, past_v = cache
-            k = torch.cat([past_k, k], dim=2)
-            v = torch.cat([past_v, v], dim=2)
-
-        group = self.nums_head // self.nums_key_value_head
-        keys = k.repeat_interleave(group, dim=1)
-        values = v.repeat_interleave(group, dim=1)
-        later = torch.ones(n, past + n, dtype=torch.bool).triu(diagonal=past + 1)
-        scores = q @ keys.transpose(2, 3) / self.head_dim**0.5
-        scores = scores.masked_fill(later, -torch.inf)
-        weights = F.softmax(scores, dim=-1)
-        context = (weights @ values).transpose(1, 2).reshape(b, n, hidden_dim)
-        return self.o_proj(context), (k, v)
-
-
 # BEGIN STUB
 # # Your own apply_rotary stands here, as it was in the exercise `rotary`.
 # END STUB
 
 
-def apply_rotary(x, cos, sin):
-    x1, x2 = x.chunk(2, dim=-1)
-    return x * cos + torch.cat((-x2, x1), dim=-1) * sin
+def apply_rotary(x, places):
+    half = x.shape[-1] // 2
+    angles = torch.outer(places, 10000.0 ** (-torch.arange(half, dtype=x.dtype) / half))
+    pairs = torch.complex(x[..., :half].contiguous(), x[..., half:].contiguous()) * torch.polar(torch.ones_like(angles), angles)
+    return torch.cat((pairs.real, pairs.imag), -1)
 
 
-class DecoderAttention(DecoderAttention):
-    def angles(self, start, count, like):
-        inv_freq = 1.0 / 10000 ** (torch.arange(0, self.head_dim, 2, dtype=like.dtype) / self.head_dim)
-        freqs = torch.arange(start, start + count, dtype=like.dtype)[:, None] * inv_freq
-        emb = torch.cat((freqs, freqs), dim=-1)
-        return emb.cos(), emb.sin()
+class DecoderAttention(nn.Module):
+    """The cache holds keys that were not turned; all of them are, at each call, by complex numbers."""
+
+    def __init__(self, hidden_dim, nums_head, nums_key_value_head):
+        super().__init__()
+        if hidden_dim % nums_head or nums_head % nums_key_value_head:
+            raise ValueError("sizes that do not divide")
+        self.kv, self.group, self.d = nums_key_value_head, nums_head // nums_key_value_head, hidden_dim // nums_head
+        self.o_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
+        self.v_proj = nn.Linear(hidden_dim, self.kv * self.d, bias=False)
+        self.k_proj = nn.Linear(hidden_dim, self.kv * self.d, bias=False)
+        self.q_proj = nn.Linear(hidden_dim, hidden_dim, bias=False)
 
     def forward(self, x, cache=None):
-        cache = cache or {"k": None, "v": None, "seen": 0}
-        q, k, v = (
-            proj(x).unflatten(-1, (-1, self.head_dim)).transpose(1, 2) for proj in (self.q_proj, self.k_proj, self.v_proj)
-        )
-        cos, sin = self.angles(cache["seen"], x.shape[1], x)
-        q, k = apply_rotary(q, cos, sin), apply_rotary(k, cos, sin)
-        if cache["seen"]:
-            k, v = torch.cat((cache["k"], k), 2), torch.cat((cache["v"], v), 2)
-        mask = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril(cache["seen"])
-        out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
-        return self.o_proj(out.transpose(1, 2).flatten(2)), {"k": k, "v": v, "seen": k.shape[2]}
+        b, n, _ = x.shape
+        q = self.q_proj(x).view(b, n, self.kv, self.group, self.d).permute(0, 2, 3, 1, 4)
+        new = torch.stack([p(x).view(b, n, self.kv, 1, self.d).permute(0, 2, 3, 1, 4) for p in (self.k_proj, self.v_proj)])
+        both = new if cache is None else torch.cat([cache, new], dim=-2)
+        k, v = both
+        places = torch.arange(k.shape[-2], dtype=x.dtype)
+        scores = apply_rotary(q, places[-n:]) @ apply_rotary(k, places).mT * self.d**-0.5
+        scores = scores.masked_fill(places > places[-n:, None], -1e9)
+        out = scores.softmax(-1) @ v
+        return self.o_proj(out.permute(0, 3, 1, 2, 4).flatten(2)), both
