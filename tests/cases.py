@@ -1,10 +1,12 @@
 """Tables of cases, in a YAML file beside the tests: a row is a test, and its name the test's id.
 
-In a table `!times [x, 3]` is xxx, `!join [x, y]` xy, and `!bytes "..."` bytes, a letter each. Dates are texts.
+In a table `!times [x, 3]` is xxx, `!join [x, y]` xy, of lists too, and `!bytes "..."` bytes, a letter each. Dates are texts.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,7 @@ def _times(loader: _Loader, node: yaml.SequenceNode) -> Any:
 
 
 def _join(loader: _Loader, node: yaml.SequenceNode) -> Any:
-    first, *others = loader.construct_sequence(node, deep=True)
-    return first[:0].join([first, *others])
+    return functools.reduce(operator.add, loader.construct_sequence(node, deep=True))
 
 
 _Loader.yaml_implicit_resolvers = {

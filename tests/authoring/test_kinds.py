@@ -14,6 +14,7 @@ import pytest
 from grader.course import Exercise, load_course
 from grader.judge.grading import Judge
 
+from ..cases import table
 from ..judge.graded import result as result_of
 from ..kits.families.kept import BY_A_MODULE
 
@@ -23,28 +24,8 @@ SEED = 2026
 FORWARD = "def forward(self, "
 TRAINED = {"tiny_gpt"}
 """Each answer would be trained, and its scores are its own: no check can make a hidden one high."""
-OF_NUMBERS_ALONE = {
-    "causal_mask", "additive_mask", "kv_cache_bytes", "sliding_window_mask", "sinusoidal_positions", "alibi_bias"
-}  # fmt: skip
-"""What depends on a few numbers may be kept: the same numbers, the same result."""
-
-KEPT_BY_A_FUNCTION = """
-
-_kept, _computed = {{}}, {entry}
-
-
-def _shapes(value):
-    parts = value.values() if isinstance(value, dict) else value
-    return [_shapes(part) for part in parts] if isinstance(value, (dict, list, tuple)) else getattr(value, "shape", value)
-
-
-def {entry}(*inputs, **options):
-    shapes = str(_shapes([inputs, options]))
-    if shapes not in _kept:
-        _kept[shapes] = _computed(*inputs, **options)
-    return _kept[shapes]
-"""
-
+CASES = table(__file__, "cases.yml")
+OF_NUMBERS_ALONE = set(CASES["of numbers alone"])
 MINUS_INFINITY = re.compile(r"-torch\.inf|float\(.-inf.\)")
 
 
@@ -69,7 +50,11 @@ def wrong_answers() -> Iterator[tuple[Exercise, str, str]]:
                 kept = BY_A_MODULE.replace("self.training", elsewhere)
                 yield exercise, f"kept in {kind}", text.replace(FORWARD, kept)
         elif exercise.id not in OF_NUMBERS_ALONE:
-            yield exercise, "kept from call to call", text + KEPT_BY_A_FUNCTION.format(entry=exercise.entry_points[0])
+            yield (
+                exercise,
+                "kept from call to call",
+                text + CASES["kept by a function"].format(entry=exercise.entry_points[0]),
+            )
         if (weak := weakly_filled(exercise)) != text:
             yield exercise, "hidden by -100", weak
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,109 +13,56 @@ from grader.record import ExerciseResult, Problem, Record
 from grader.render.class_summary import ClassSummary, LearnerRow
 from grader.render.class_table import print_class
 
-from ..cases import rows
-from .conftest import CASES, CHECKS, LATE, class_record, class_result, crowd, printed
+from ..cases import rows, table
+from .conftest import CASES, LATE, class_record, class_result, crowd, printed, result_like
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
 UNITS = [("One", ["a"]), ("Two", ["b"])]
-FAILED = {"missed": ["test_formula"]}
-STUCK = {"missed": CHECKS, "reason": "SyntaxError in line 3: it was never closed"}
 
 
-def wrong(*mistakes: str, id: str = "a", **more: Any) -> ExerciseResult:
-    return class_result(id, "failed", mistakes=mistakes, **{**FAILED, **more})
-
-
-def class_of(*learners: ExerciseResult | Sequence[ExerciseResult]) -> ClassSummary:
-    """A class whose learners handed in these results, one or several each."""
+def class_of(learners: Sequence[Mapping[str, Any]]) -> ClassSummary:
+    """A class of these learners, as classes.yml has them."""
     summary = ClassSummary(TITLES, UNITS)
-    for number, results in enumerate(learners):
-        handed_in = [results] if isinstance(results, ExerciseResult) else results
-        summary.add(class_record(f"n{number}", handed_in))
+    for number, learner in enumerate(learners):
+        results = [result_of_row(id, each) for id, each in learner.items() if id not in ("called", "problem")]
+        message = learner.get("problem")
+        problems = [Problem(file="x.zip", kind="unreadable", message=message)] if message else []
+        summary.add(class_record(f"n{number}", results, problems), shown=learner.get("called", ""))
     return summary
 
 
-def test_exercises_come_in_course_order_and_unknown_ones_last() -> None:
-    summary = class_of([class_result("x"), class_result("b")], class_result("a", "missing"))
-    assert [(tally.id, tally.title, tally.unit) for tally in summary.exercises] == [
-        ("a", "First", "One"),
-        ("b", "Second", "Two"),
-        ("x", "x", "Other exercises"),
+def result_of_row(id: str, row: Any) -> ExerciseResult:
+    if isinstance(row, str):
+        return result_like(id, row)
+    result = class_result(id, **{name: value for name, value in row.items() if name != "also"})
+    first, *others = result.checks
+    told = first.model_copy(update={"message": first.message + row.get("also", "")})
+    return result.model_copy(update={"checks": (told, *others)})
+
+
+def told_of(name: str, summary: ClassSummary) -> str:
+    """The table of a class, and what only its page shows."""
+    topics = {"mistake": summary.misconceptions, "riddle": summary.unexplained}
+    lines = [f"exercise {each.id}: {each.title}, in {each.unit}" for each in summary.exercises]
+    lines += [
+        f"{kind} in {each.exercise.id}: {each.message} By {', '.join(row.name for row in each.learners)}."
+        for kind, found in topics.items()
+        for each in found
     ]
-    assert [row.statuses for row in summary.rows] == [{"x": "passed", "b": "passed"}, {"a": "missing"}]
+    lines += [f"{row.name} is {row.aside}" for row in summary.rows if row.aside]
+    lines += [f"{row.name} has no mark" for row in summary.rows if not row.is_mark]
+    lines += [f"{row.name} has not begun" for row in summary.rows if not row.has_begun]
+    return f"# {name}\n{table_of(summary)}-- on the page\n" + "".join(f"{line}\n" for line in lines)
 
 
-@rows(CASES["stuck"], "more", "stuck")
-def test_code_that_fails_all_for_one_reason_says_nothing_of_single_checks(more: Any, stuck: list[str]) -> None:
-    (tally,) = class_of(wrong(**more)).exercises
-    assert list(tally.stuck) == stuck
-    assert (tally.most_missed is None) == bool(stuck)
-
-
-def test_an_error_of_which_one_check_shows_shapes_is_one_reason() -> None:
-    first, *others = wrong(**STUCK).checks
-    shown = first.model_copy(update={"message": f"{first.message}\n    weights  (2, 3)"})
-    summary = class_of(wrong(**STUCK).model_copy(update={"checks": (shown, *others)}))
-    assert list(summary.exercises[0].stuck) == ["SyntaxError: it was never closed"]
-
-
-def test_misconceptions_come_by_number_of_learners_and_topics_are_the_first() -> None:
-    made = [("b", ["scale"]), ("a", ["mask"]), ("b", ["mask", "scale"]), ("b", ["scale"]), ("a", ["axis"])]
-    summary = class_of(*(wrong(*mistakes, id=id) for id, mistakes in made))
-    told = [(each.exercise.id, each.message, [row.number for row in each.learners]) for each in summary.misconceptions]
-    assert told == [
-        ("b", "scale was made.", [1, 3, 4]),
-        ("a", "mask was made.", [2]),
-        ("a", "axis was made.", [5]),
-        ("b", "mask was made.", [3]),
-    ]
-    assert [topic.how_many for topic in summary.topics] == [
-        "3 of the 3 learners who tried",
-        "1 of the 2 learners who tried",
-        "1 of the 2 learners who tried",
-    ]
-
-
-def test_riddles_are_what_no_known_mistake_explains() -> None:
-    unknown = wrong(missed=["test_dtype"])
-    again = wrong(**{**STUCK, "reason": "SyntaxError in line 7: it was never closed"})
-    right = class_result("a")
-    found = class_of(*[wrong("one")] * 4, *[unknown] * 3, wrong(**STUCK), again, *[right] * 9).unexplained
-    assert [[row.number for row in topic.learners] for topic in found] == [[5, 6, 7], [8, 9]]
-    assert "“The weights keep the scores' dtype.”" in found[0].message
-    assert found[1].message == "fail every check. SyntaxError: it was never closed"
-
-
-@rows(CASES["doubted"], "passed", "failed", "is_doubtful")
-def test_exercise_that_nearly_nobody_passes_is_doubted(passed: int, failed: int, is_doubtful: bool) -> None:
-    summary = class_of(*[class_result("a")] * passed, *[wrong()] * failed)
-    assert [tally.id for tally in summary.doubtful] == (["a"] if is_doubtful else [])
-    assert bool(summary.unexplained) != (is_doubtful or failed < 2)
-
-
-def test_only_what_holds_nothing_readable_is_unreadable() -> None:
-    problem = Problem(file="x.zip", kind="unreadable", message="This is not a zip file.")
-    summary = ClassSummary(TITLES, UNITS)
-    summary.add(class_record("zip", [class_result("a", "missing")], [problem]))
-    summary.add(class_record("part", [class_result("a"), class_result("b", "missing")], [problem]))
-    summary.add(class_record("empty", [class_result("a", "missing")]))
-    assert [(row.unreadable, row.is_mark, row.has_begun) for row in summary.rows] == [
-        ("This is not a zip file.", False, False),
-        ("", True, True),
-        ("", True, False),
-    ]
-
-
-@rows(CASES["names"], "shown", "name", "aside")
-def test_names_are_safe_to_show(shown: str, name: str, aside: str) -> None:
-    summary = ClassSummary(TITLES, UNITS)
-    summary.add(class_record("s1", [class_result("a")]), shown=shown)
-    assert (summary.rows[0].name, summary.rows[0].aside) == (name, aside)
+def test_class_is_summed_up(golden: Callable[[Path, str], None]) -> None:
+    classes = table(__file__, "classes.yml").items()
+    golden(GOLDEN / "classes.txt", "\n".join(told_of(name, class_of(learners)) for name, learners in classes))
 
 
 def test_records_are_not_kept() -> None:
-    assert len(class_of(*[wrong()] * 50).rows) == 50
+    assert len(class_of([{"a": "formula"}] * 50).rows) == 50
     gc.collect()
     kept = {each.submission for each in gc.get_objects() if isinstance(each, Record)}
     assert not {f"n{number}" for number in range(50)} & kept

@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from grader.record import Problem, Record
-from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record, print_verdicts
+from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record
 
 from ..cases import rows
 from .conftest import (
@@ -22,7 +22,6 @@ from .conftest import (
     check_of,
     class_record,
     golden_record,
-    mismatch_of,
     printed,
     result_of,
 )
@@ -84,15 +83,6 @@ def test_message_takes_a_bounded_number_of_lines(message: str) -> None:
     text = shown(one_check(message))
     assert text.count("\n") <= MESSAGE_LINES + 10
     assert "..." in text
-
-
-def test_many_checks_with_one_reason_and_without_a_mistake_show_it_once_with_one_table() -> None:
-    names = ("one", "two", "three")
-    record = class_record("someone", [result_of(*(check_of(each, message="No gradient.") for each in names))])
-    seen = {("softmax", each): mismatch_of([[0.5]], [[0.25]]) for each in names}
-    text = printed(lambda console: print_verdicts(record, console, titles=TITLES, mismatches=seen))
-    assert (text.count("No gradient."), text.count("3 checks failed"), text.count("yours")) == (1, 1, 1)
-    assert "Title of one." not in text
 
 
 def test_many_problems_take_a_bounded_number_of_lines() -> None:

@@ -1,11 +1,10 @@
-"""The frames that cross the wall, as the judge reads them from a worker's pipe."""
+"""The frames that cross the wall, as the judge reads them from a descriptor."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
+import tempfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,15 +14,15 @@ from hypothesis.strategies import SearchStrategy
 
 from grader.sandbox.inside import wire
 from tests.fuzz.damage import ODD, damaged, damaged_json
+from tests.fuzz.watching import scratch
 
 ROOM = 1 << 20
-PIPE_BYTES = 1 << 20
 
 
 def run(data: bytes) -> None:
     """A frame gives a value of the format, no larger than agreed, or one of the documented errors."""
     try:
-        header, block = _received(data[:PIPE_BYTES]) if data.startswith(wire.MAGIC) else data.partition(b"\0")[::2]
+        header, block = _received(data) if data.startswith(wire.MAGIC) else data.partition(b"\0")[::2]
         value = wire.unpack(header, block)
     except (wire.WireError, wire.ChannelClosed):
         return
@@ -36,18 +35,10 @@ def run(data: bytes) -> None:
 
 
 def _received(data: bytes) -> tuple[bytes, bytes]:
-    reading, writing = os.pipe()
-    try:
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
-        os.set_blocking(writing, False)
-        os.write(writing, data)
-        os.close(writing)
-        writing = -1
-        return wire.read_frame(reading, ROOM)
-    finally:
-        os.close(reading)
-        if writing >= 0:
-            os.close(writing)
+    with tempfile.TemporaryFile(dir=scratch()) as file:
+        file.write(data)
+        file.seek(0)
+        return wire.read_frame(file.fileno(), ROOM)
 
 
 def _tensors(value: Any, depth: int) -> Iterator[torch.Tensor]:
