@@ -1,4 +1,4 @@
-"""`pytest` as a learner runs it in a course, in processes of its own."""
+"""`pytest` as a learner runs it in a course, in processes of its own. Other courses and folders: tests/transcripts/pytest.txt."""
 
 from __future__ import annotations
 
@@ -20,14 +20,6 @@ SOURCES = table(__file__, "pytest_sources.yml")
 SHARE, PORTION, PIECE, SPLIT = SOURCES
 SLICE_UP = "exercises/02_more/03_slice_up.py"
 FAILURES = re.compile(r"(?s)= FAILURES =\n(.*)= short test summary")
-
-BESIDE_NO_COURSE = """\
-import sys
-
-
-def test_nothing_heavy_was_loaded():
-    assert not {"torch", "pydantic", "yaml", "grader.judge.grading"} & set(sys.modules)
-"""
 
 
 @pytest.fixture(scope="session")
@@ -128,30 +120,3 @@ def test_quitting_at_a_breakpoint_ends_the_run_and_is_no_failure_of_the_code(cou
         (course / SPLIT).write_text(SOURCES[SPLIT])
     assert "torch.Size([3])" in done.stdout and "Exit: Quitting debugger" in done.stdout
     assert done.stdout.count("splitting (") == 1 and "1 failed" not in done.stdout
-
-
-# --- courses and other folders ----------------------------------------------------------------------------------------
-
-
-def test_nothing_happens_outside_a_course(tmp_path: Path, run_pytest: Run) -> None:
-    for folder in ("work", "exercises"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "test_own.py").write_text(BESIDE_NO_COURSE)
-    done = run_pytest("--import-mode=importlib", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
-
-
-def test_untouched_course_is_no_failure_and_a_broken_one_is_told_without_a_trace(
-    tiny_course: Path, run_pytest: Run
-) -> None:
-    done = run_pytest(cwd=tiny_course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 not started" in done.stdout and "failed" not in done.stdout
-    yml = tiny_course / "course.yml"
-    yml.write_text(yml.read_text().replace("document: sums", "document: sumz"))
-    done = run_pytest(cwd=tiny_course)
-    assert done.returncode not in (0, 1)
-    told = done.stdout + done.stderr
-    assert re.search(r"course.yml:\d+: there is no document `sumz`", told)
-    assert "grader/" not in told and "site-packages" not in told

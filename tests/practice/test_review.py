@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -22,7 +21,6 @@ from ..cases import rows, table
 
 CASES = table(__file__, "cases.yml")
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 EVENING = datetime(2026, 11, 18, 20, tzinfo=timezone.utc)
 MORNING = datetime(2026, 11, 19, 8, tzinfo=timezone.utc)
 MINUTE = timedelta(minutes=1)
@@ -40,30 +38,7 @@ def in_greenwich(monkeypatch: pytest.MonkeyPatch) -> Any:
     time.tzset()
 
 
-# --- pytest and the watch ---------------------------------------------------------------------------------------------
-
-
-@pytest.mark.thorough
-def test_plain_pytest_takes_part(tiny_course: Path, run_command: Callable[..., Any], kata: Callable[..., Any]) -> None:
-    def run_pytest(file: str, source: str | None, at: datetime, *more: str) -> str:
-        if source is not None:
-            (tiny_course / file).write_text(source, encoding="utf-8")
-        command = [Path(sys.executable).with_name("pytest"), "-q", file, *more]
-        return str(run_command(*command, cwd=tiny_course, env={"KATA_NOW": at.isoformat()}).stdout)
-
-    run_pytest("exercises/01_parts/01_share.py", WRONG, EVENING, "-k", "every_row")
-    assert not (tiny_course / ".kata").exists()  # a part of the checks is no attempt
-    assert "You divided by one sum of everything." in run_pytest("exercises/01_parts/01_share.py", WRONG, EVENING)
-    run_pytest("exercises/01_parts/01_share.py", RIGHT, EVENING)
-    file = ProgressFile(tiny_course / ".kata")
-    attempts = file.read().of("share").attempts
-    assert [(each.status, each.points) for each in attempts] == [("failed", 1), ("passed", 4)]
-    assert cards_of(file.read())["share"].due == EVENING + DAY
-    kata("review", cwd=tiny_course, env={"KATA_NOW": MORNING.isoformat()})
-    assert "1 not started" in run_pytest("review/01_share.py", None, MORNING)
-    run_pytest("review/01_share.py", RIGHT, MORNING + MINUTE)
-    assert file.read().of("share").attempts[-1].kind == "review"
-    assert cards_of(file.read())["share"].due > MORNING + DAY
+# --- the watch ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.thorough

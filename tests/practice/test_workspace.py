@@ -1,9 +1,8 @@
-"""A workspace of one's own: no update of the course touches the work in it; and its report. What is typed: tests/transcripts."""
+"""A workspace in no folder of somebody else, and its report. What is typed: tests/transcripts."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,27 +13,6 @@ import pytest
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 NOBODY = 65534
-RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
-FILE = "exercises/01_parts/01_share.py"
-
-
-@pytest.mark.thorough
-def test_work_stays_the_exercises_when_the_course_moves_it_to_another_unit(
-    tiny_course: Path, kata: Run, run_command: Run, make_course: Callable[..., Path], tmp_path: Path
-) -> None:
-    workspace, init = tmp_path / "mine", ("init", "mine", "--course", tiny_course)
-    assert kata(*init, cwd=tmp_path).returncode == 0
-    (workspace / FILE).write_text(RIGHT)
-    shutil.rmtree(tiny_course)
-    make_course(tiny_course, "01_parts/01_portion", "02_more/03_share")
-    assert "1 new exercise, 0 renewed, 1 of yours kept" in kata(*init, cwd=tmp_path).stdout
-    assert (workspace / FILE).read_text() == RIGHT
-    assert not (workspace / "exercises/02_more/03_share.py").exists()
-    for named in ("share", FILE):
-        done = kata("check", named, cwd=workspace)
-        assert done.returncode == 0, done.stdout + done.stderr
-    done = run_command(sys.executable, "-m", "pytest", "-q", FILE, cwd=workspace)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give files away")

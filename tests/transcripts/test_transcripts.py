@@ -20,7 +20,16 @@ KITS = ("01_parts/01_share", "01_parts/02_portion", "02_more/01_split")
 SEEN = """\
     learner.agrees(function("portion", torch.tensor([[1.0, 1.0, 2.0], [1.0, 3.0, 4.0]]), axes="rows columns"))
 """
-QUICK = ("beginning", "class-by-hand", "class-late", "hints-are-recorded", "review-refused", "workspace-outside")
+QUICK = (
+    "beginning",
+    "class-by-hand",
+    "class-late",
+    "grade-handed-in-course",
+    "hints-are-recorded",
+    "pytest",
+    "review-refused",
+    "workspace-outside",
+)
 
 
 @pytest.fixture(scope="module")

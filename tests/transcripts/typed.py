@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import unescape
@@ -35,10 +36,17 @@ VARYING = {
     r'"(duration|execution_time)": [^,\n]+': r'"\1": TIME',
     r"\d+\.\d+ s\b": "TIME",
     r"(damaged-|archive/\w+/)[\dTZ_:-]+": r"\1TIME",
-    r"([Ii]solation:?) (full|reduced|process)": r"\1 LEVEL",
+    r'([Ii]solation(?:"? value)?[":= ]+)(full|reduced|process)\b': r"\1LEVEL",
     r",(full|reduced),(\d+)(?=\s)": r",LEVEL,\2",
     r"(?m)^! Isolation here is .*\n": "",
     r"20[\dT:. -]+Z\b": "TIME",
+    r"(?m)^=+ (.* in) [\d.]+s =+$": r"= \1 TIME =",
+    r"(?m)(?<= in )[\d.]+s$": "TIME",
+    r'(?<="seconds":)[\d.]+': "TIME",
+    r'(?<="digest":")\w{64}': "DIGEST",
+    r"-[\d.]+\+(answers|plans)\.[a-z]{8}": r"-VERSION+\1.DIGEST",
+    r"(?<=checks, )[\d.]+ MB": "SIZE",
+    r"(\b\d\.\d{3})\d{2,}": r"\1..",
 }
 """What differs from run to run, or from machine to machine."""
 BLOCKS = "p|div|h[1-6]|li|tr|ul|ol|section|table|caption|summary|details|svg|title|desc|text|g"
@@ -59,7 +67,7 @@ class Desk:
 
     def _type(self, line: str) -> str:
         word, *words = shlex.split(line.replace("PLACE", str(self.place)).replace("CLONE", str(ROOT)))
-        shown = kata(words) if word == "kata" else WORDS[word](self, *words)
+        shown = WORDS[word](self, *words)
         for path in (self.place, ROOT):
             shown = shown.replace(str(path), "PLACE" if path == self.place else "CLONE")
         for varying, said in VARYING.items():
@@ -82,9 +90,8 @@ class Desk:
         return ""
 
 
-def kata(words: list[str]) -> str:
+def said(done: subprocess.CompletedProcess[str]) -> str:
     """Standard output, standard error behind "! ", and the exit status if it is not 0."""
-    done = called.kata(words, dict(os.environ))
     behind = "".join(f"! {line}\n" for line in done.stderr.splitlines())
     return f"{done.stdout}{behind}{f'[{done.returncode}]' if done.returncode else ''}"
 
@@ -139,9 +146,39 @@ def _move(_: Desk, name: str, to: str) -> str:
 def _python(_: Desk, name: str) -> str:
     """Run a script, and of a traceback show the last place and the error."""
     done = subprocess.run([sys.executable, name], env={}, capture_output=True, encoding="utf-8", timeout=100)
-    places = [line for line in done.stderr.splitlines() if line.startswith("  File ")]
-    error = "".join(f"! {line}\n" for line in (*places[-1:], *done.stderr.splitlines()[-1:]))
-    return f"{done.stdout}{error}{f'[{done.returncode}]' if done.returncode else ''}"
+    lines = done.stderr.splitlines()
+    done.stderr = "\n".join([line for line in lines if line.startswith("  File ")][-1:] + lines[-1:])
+    return said(done)
+
+
+def _pytest(_: Desk, *words: str) -> str:
+    """Run pytest as a learner does, who has none of our plugins."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "CI", "BUILD"))
+    }
+    bare = (sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--no-header")
+    return said(subprocess.run([*bare, *words], env=kept, capture_output=True, encoding="utf-8", timeout=100))
+
+
+def _zip(_: Desk, folder: str, name: str) -> str:
+    shutil.make_archive(name.removesuffix(".zip"), "zip", folder)
+    return ""
+
+
+def _unzip(_: Desk, names: str, to: str) -> str:
+    """Unpack the archive whose name fits a pattern."""
+    (path,) = Path().glob(names)
+    with zipfile.ZipFile(path) as archive:
+        archive.extractall(to)
+    return ""
+
+
+def _notebook(_: Desk, name: str, *files: str) -> str:
+    """A notebook with a cell for each of these files."""
+    sources = [Path(file).read_text("utf-8") for file in files]
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
+    Path(name).write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    return ""
 
 
 def _progress(_: Desk, id: str) -> str:
@@ -179,6 +216,7 @@ def _link(_: Desk, name: str, to: str) -> str:
 
 
 WORDS: Mapping[str, Callable[..., str]] = {
+    "kata": lambda _, *words: said(called.kata(words, dict(os.environ))),
     "set": Desk.set,
     "at": Desk.at,
     "cd": Desk.cd,
@@ -195,6 +233,10 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "records": _records,
     "page": _page,
     "python": _python,
+    "pytest": _pytest,
+    "zip": _zip,
+    "unzip": _unzip,
+    "notebook": _notebook,
     "mkdir": lambda _, name: Path(name).mkdir() or "",
     "has": lambda _, name: f"{name} is {'there' if os.path.lexists(name) else 'not there'}",
 }
