@@ -187,13 +187,6 @@ class Class:
                 options[name].write_text(text, "utf-8")
         return run_class(self.course, self.folder, self.out, **options)
 
-    def export(self, kata: Callable[..., Any], form: str, *arguments: object, to: object = "-") -> Any:
-        """The command that exports the class; it succeeds. Its output is the file, unless there is a place for it."""
-        where = ("--to", to, "--force", "--course", self.root)
-        done = kata("export", self.out, "--format", form, *where, *arguments, cwd=self.place, seconds=600)
-        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-        return done
-
     @property
     def records(self) -> dict[str, Record]:
         """Each learner's record as `results.jsonl` has it."""

@@ -1,69 +1,23 @@
-"""`kata forget OUT LEARNER`: nothing of the learner is left in OUT, everything of the others is, and it says what it cannot reach."""
+"""What `kata forget` takes along and what stays the others'; all that it says: tests/transcripts/class-forgotten.txt."""
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 
 from grader.classroom.learner_requests import forget_learner
 from grader.classroom.store import reading
-from tests.cases import rows, table
-
-Kata = Callable[..., "subprocess.CompletedProcess[str]"]
-
-ROSTER = """\
-id,name,email,handed_in
-18151210,Ada Byron,byron@uni.example,2026-03-02 10:00 +00:00
-1816,Bo Chen,chen@uni.example,2026-03-01 10:00 +00:00
-1817,Carla Diaz,diaz@uni.example,
-1818,Carla Diaz,other@uni.example,
-"""
-POLICY = "policy:\n  time_zone: Europe/London\n  due: {01_parts: 2026-03-01 12:00}\n  late_percent_per_day: 10\n"
-
-
-@pytest.fixture
-def term(room: Any) -> Any:
-    """A class that was graded twice, with a roster and pages."""
-    room.edit("course.yml", "documents:\n", f"{POLICY}documents:\n")
-    files = {f"{id}/share.py": id != "1816" for id in ("18151210", "1816", "1817")}
-    room.grade({**files, "18151210/Ada Byron notes.txt": "mine"}, ROSTER, pages=True)
-    room.grade({}, ROSTER, pages=True)
-    return room
 
 
 def forget(room: Any, text: str) -> list[str]:
     return list(forget_learner(room.out, text, room.course))
 
 
-def files(out: Path) -> dict[str, bytes]:
-    there = [path for path in sorted(out.rglob("*")) if path.is_file() and path.name != ".lock"]
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in there}
-
-
 def members(out: Path) -> list[str]:
     with reading(out) as store:
         return [each.id for each in store.learners()]
-
-
-@rows(table(__file__, "forget.yml"), "arguments", "told")
-def test_refusals_change_nothing(arguments: list[str], told: str, term: Any, kata: Kata) -> None:
-    before = files(term.place)
-    done = kata("forget", *arguments, cwd=term.place)
-    assert done.returncode == 2 and told in done.stderr and "Traceback" not in done.stderr
-    assert files(term.place) == before
-
-
-def test_nobody_is_forgotten_while_a_run_grades_into_out(term: Any, kata: Kata) -> None:
-    before = files(term.place)
-    with FileLock(term.out / ".lock"):
-        done = kata("forget", "out", "18151210", cwd=term.place)
-    assert done.returncode == 2 and "Another command is writing into out" in done.stderr
-    assert files(term.place) == before
 
 
 @pytest.mark.parametrize("name", ["unit", "moment", "file", "class", "Nobody", "called", "group", "more"])

@@ -68,6 +68,9 @@ def _prepare(each: SimpleNamespace, room: Any, monkeypatch: pytest.MonkeyPatch) 
         (room.root / name).write_text(text, "utf-8")
     for change in each.edit:
         room.edit(*change)
+    for unit in each.withdrawn:
+        text = (room.root / "course.yml").read_text("utf-8")
+        (room.root / "course.yml").write_text(text.partition(f"  - folder: {unit}\n")[0], "utf-8")
     room.be_generous(*(KITS[id] for id in each.generous))
     if each.programs:
         monkeypatch.setattr("grader.classroom.grading_terms.version", lambda name: f"{each.programs} {name}")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment, unadjusted
 from grader.course import Course, load_course
-from grader.course.model import placed, read_moment
+from grader.course.model import catalogue_of, part_of, placed, read_moment
 from grader.record import ExerciseResult, Record
 from tests.cases import table
 from tests.records import check, exercise, record
@@ -142,6 +142,12 @@ def test_everybody_has_final_points_where_somebody_has(make_course_of: MakeCours
     course, graded = make_course_of({}), record_of(share=80.0)
     assert adjusted(graded, course, HandIn()) == graded
     assert adjusted(graded, course, HandIn(), always=True).adjustments == ()
+
+
+def test_course_still_loads_a_part_with_an_exemption_elsewhere(make_course_of: MakeCourse, tmp_path: Path) -> None:
+    part = part_of(make_course_of({"exempt": ["split", "share"]}), ["share"])
+    (tmp_path / "other.yml").write_bytes(catalogue_of(part))
+    assert part.policy.exempt == load_course(tmp_path / "other.yml").policy.exempt == ("share",)
 
 
 cents = st.integers(0, 10_000).map(lambda hundredths: hundredths / 100)

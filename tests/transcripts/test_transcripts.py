@@ -21,14 +21,8 @@ SEEN = """\
     learner.agrees(function("portion", torch.tensor([[1.0, 1.0, 2.0], [1.0, 3.0, 4.0]]), axes="rows columns"))
 """
 QUICK = (
-    "beginning",
-    "class-by-hand",
-    "class-late",
-    "grade-handed-in-course",
-    "hints-are-recorded",
-    "pytest",
-    "review-refused",
-    "workspace-outside",
+    *("beginning", "class-by-hand", "class-hostile-names", "class-late", "class-odd-entries", "class-zips"),
+    *("grade-handed-in-course", "hints-are-recorded", "pytest", "review-refused", "workspace-outside"),
 )
 
 

@@ -10,9 +10,11 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import time
+import warnings
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,6 +22,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from grader.practice.progress import ProgressFile
 from grader.practice.review import cards_of
@@ -66,7 +69,9 @@ class Desk:
         return f"{''.join(shown).rstrip()}\n"
 
     def _type(self, line: str) -> str:
-        word, *words = shlex.split(line.replace("PLACE", str(self.place)).replace("CLONE", str(ROOT)))
+        for name, value in {"PLACE": str(self.place), "CLONE": str(ROOT), "ESC": "\x1b", "BELL": "\x07"}.items():
+            line = line.replace(name, value)
+        word, *words = shlex.split(line)
         shown = WORDS[word](self, *words)
         for path in (self.place, ROOT):
             shown = shown.replace(str(path), "PLACE" if path == self.place else "CLONE")
@@ -121,7 +126,9 @@ def _show(_: Desk, name: str) -> str:
 
 
 def _list(_: Desk, folder: str) -> str:
-    """Every file below a folder."""
+    """Every file below a folder, or in a zip."""
+    if zipfile.is_zipfile(folder):
+        return "\n".join(zipfile.ZipFile(folder).namelist())
     found = sorted(path.as_posix() for path in Path(folder).rglob("*") if path.is_file())
     return "\n".join(found) if Path(folder).is_dir() else f"There is no {folder}."
 
@@ -210,6 +217,60 @@ def _records(_: Desk, out: str) -> str:
     return "\n".join(map(" ".join, handed_in))
 
 
+def _pack(_: Desk, name: str, *members: str) -> str:
+    """Make a zip of files; behind "=" stands a source by its name, a file, or a text."""
+    with zipfile.ZipFile(name, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of two members with one name
+        for member, _, source in (each.partition("=") for each in members):
+            text = SOURCES.get(source, source).replace("{id}", re.sub(r"^\d+_", "", Path(member).stem))
+            archive.writestr(member, Path(source).read_bytes() if Path(source).is_file() else text)
+    return ""
+
+
+def _special(_: Desk, *names: str) -> str:
+    """Make pipes, and sockets of what is called so."""
+    for name in names:
+        if not name.endswith("socket"):
+            os.mkfifo(name)
+            continue
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(name)
+    return ""
+
+
+def _scores(_: Desk, folder: str) -> str:
+    """What each file for Gradescope or GitHub gives: its score, or those of its tests together."""
+    files = {path.name: json.loads(path.read_text("utf-8")) for path in sorted(Path(folder).iterdir())}
+    scores = {
+        name: each.get("score", sum(one.get("score", 0) for one in each["tests"])) for name, each in files.items()
+    }
+    return "\n".join(f"{name}: {score:g}" for name, score in scores.items())
+
+
+def _differing(_: Desk, one: str, other: str) -> str:
+    """The files that are not in both folders, or not alike."""
+    found = [
+        {path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
+        for folder in (one, other)
+    ]
+    names = sorted({*found[0], *found[1]})
+    return "\n".join(name for name in names if found[0].get(name) != found[1].get(name))
+
+
+def _locked(desk: Desk, lock: str, word: str, *words: str) -> str:
+    """Type something while another command holds a lock."""
+    with FileLock(lock):
+        return WORDS[word](desk, *words)
+
+
+def _cut(_: Desk, name: str, start: str) -> str:
+    """Take out of a file all that stands behind a text, and the text."""
+    before, found, _rest = Path(name).read_text("utf-8").partition(start)
+    assert found, f"{start!r} is not in {name}"
+    Path(name).write_text(before, encoding="utf-8")
+    return ""
+
+
 def _link(_: Desk, name: str, to: str) -> str:
     Path(to).symlink_to(Path(name).resolve())
     return ""
@@ -237,6 +298,12 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "zip": _zip,
     "unzip": _unzip,
     "notebook": _notebook,
+    "pack": _pack,
+    "special": _special,
+    "scores": _scores,
+    "diff": _differing,
+    "locked": _locked,
+    "cut": _cut,
     "mkdir": lambda _, name: Path(name).mkdir() or "",
     "has": lambda _, name: f"{name} is {'there' if os.path.lexists(name) else 'not there'}",
 }
