@@ -46,11 +46,10 @@ class Practice:
         """Raises CourseError, and GraderBroken for a seed that there are no plans for."""
         from grader.course import load_course
         from grader.course.installed import course_file
-        from grader.judge.seeds import seed_for
         from grader.sandbox.doctor import strongest_level
 
         self.course = load_course(course_file())
-        self.seed = seed_for(self.course, config.getoption("seed"))
+        self.seed = self.course.seed_for(config.getoption("seed"))
         is_looked_into = config.getoption("usepdb") or config.getoption("capture") == "no"
         self.level: Level = config.getoption("isolation") or ("none" if is_looked_into else strongest_level())
         self.done: list[FileChecks] = []

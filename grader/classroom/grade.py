@@ -18,7 +18,6 @@ from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
 from grader.intake.names import first_few
 from grader.intake.walk import OutOfReach
-from grader.judge.seeds import seed_for
 from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
@@ -210,7 +209,7 @@ class _ClassRun:
     def _new_run(self, submissions: Path, made_by: Platform) -> Run:
         """This run, not yet stored. One that goes on has the exercises of the run before, and those that are named."""
         course, options, before = self._course, self._options, self._before
-        seed = before.seed if before and options.seed is None else seed_for(course, options.seed)
+        seed = before.seed if before and options.seed is None else course.seed_for(options.seed)
         exercises = tuple(options.only)
         if before:
             chosen = (*before.exercises, *exercises) if before.exercises else ()

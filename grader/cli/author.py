@@ -10,7 +10,6 @@ from typing import Annotated
 from typer import Argument, Option
 
 from grader.errors import EXIT_NOT_RIGHT, KataError
-from grader.judge.seeds import seed_for
 
 from .app import WRITE, app
 from .terms import CourseFile, Seed, best_level, course_at, exercise_ids, progress, unit_folders
@@ -72,7 +71,7 @@ def verify(
     from grader.authoring.verify import prove_in_parallel
     from grader.render.wording import counted
 
-    number, graded = seed_for(chosen, seed), 0
+    number, graded = chosen.seed_for(seed), 0
     for written in write_stubs(chosen, exercises) if stubs else ():
         print(f"wrote {written}")
     problems = [problem for each in exercises for problem in incomplete(chosen, each)]

@@ -20,7 +20,6 @@ from typing import Any
 from grader.course import load_course
 from grader.course.installed import course_file
 from grader.errors import KataError
-from grader.judge.seeds import seed_for
 from grader.play.catalogue import offer_of
 from grader.practice.checking import ExecutedAnswer, answer_among, judged, note_record
 from grader.practice.workspace import Workspace, find_workspace
@@ -85,7 +84,7 @@ def _checked(question: dict[str, Any]) -> Iterator[CellPart]:
     id = question["exercise"]
     workspace, keeps_progress, answer = _found(question, id)
     course = workspace.course
-    with closing(judge_for(course, strongest_level(), seed_for(course, question.get("seed")), [id])) as judge:
+    with closing(judge_for(course, strongest_level(), course.seed_for(question.get("seed")), [id])) as judge:
         record, mismatches = judged(judge, answer.submission, [id])
     (result,) = record.exercises
     remarks = []

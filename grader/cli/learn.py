@@ -13,7 +13,6 @@ from grader.course import load_course
 from grader.course.installed import course_file
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.judge.faults import NOT_PYTHON
-from grader.judge.seeds import seed_for
 from grader.practice.checking import Checked, check_works, is_as_given, submission_of, works_of
 from grader.practice.hints import open_hint
 from grader.practice.overview import next_exercise, print_list, print_next, print_overview, put
@@ -144,7 +143,7 @@ def check(
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
     if not works:
         return
-    chosen = seed_for(workspace.course, seed)
+    chosen = workspace.course.seed_for(seed)
     if script or debug:
         _write_script(workspace, works[0], level, chosen, debug=debug)
         return
@@ -225,7 +224,7 @@ def watch(seed: Seed = None, course: CourseFile = None) -> None:
         _offer_play(record)
 
     screen = console()
-    with closing(judge_for(workspace.course, level, seed_for(workspace.course, seed))) as judge:
+    with closing(judge_for(workspace.course, level, workspace.course.seed_for(seed))) as judge:
         Watch(workspace, screen, judge, show).run()
 
 

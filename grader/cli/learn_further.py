@@ -15,7 +15,6 @@ from typer import Argument, Option
 
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
 from grader.files import write_file, write_output
-from grader.judge.seeds import seed_for
 from grader.practice.checking import check_works, works_started
 from grader.practice.hints import print_answers
 from grader.practice.overview import put, render_learner
@@ -268,7 +267,7 @@ def report(
     if begun:
         level = best_level()
         with progress("Checking", len(begun)) as advance:
-            checked = check_works(workspace, begun, level, seed_for(workspace.course, seed), advance)
+            checked = check_works(workspace, begun, level, workspace.course.seed_for(seed), advance)
         for sentence in checked.told:
             say(sentence)
     page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace.state))

@@ -15,7 +15,6 @@ from grader.course.installed import refuse_exposed
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.files import write_output
 from grader.intake import read_submission
-from grader.judge.seeds import seed_for
 from grader.render.safe_text import encodable, visible
 from grader.render.terminal import print_record
 from grader.service.client import judge_for
@@ -101,7 +100,7 @@ def grade(
     from grader.classroom.results import final_record
 
     submission = read_submission(path, chosen)
-    judge = judge_for(chosen, level, seed_for(chosen, seed), exercises)
+    judge = judge_for(chosen, level, chosen.seed_for(seed), exercises)
     records: list[Record] = []
     with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
         judge.grade([submission], records.append, advance)
@@ -173,7 +172,7 @@ def grade_class(
         platform=cast("Platform | None", names),
         matches=match,
         only=chosen_exercises(chosen, only, unit),
-        seed=None if seed is None else seed_for(chosen, seed),
+        seed=None if seed is None else chosen.seed_for(seed),
         pages=html,
     )
     _show_class(grade_class(folder, out, chosen, options), out)

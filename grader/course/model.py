@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import keyword
 import re
+import secrets
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, tzinfo
 from itertools import chain
@@ -19,6 +20,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from grader.errors import KataError
+from grader.record import MAX_SEED
 
 CATALOGUE_WIDTH = 120
 
@@ -311,6 +313,19 @@ class Course(Model):
     def has_answers(self) -> bool:
         """Whether solutions and known mistakes are at hand, and not only plans."""
         return self.planned_seed is None
+
+    def seed_for(self, given: int | None = None) -> int:
+        """The seed of a run: the given one or a random one; without answers that of the plans.
+
+        Raises KataError for one that no record can hold, or that there are no plans of.
+        """
+        if given is not None and not (isinstance(given, int) and 0 <= given <= MAX_SEED):
+            raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
+        if self.planned_seed is None:
+            return secrets.randbelow(MAX_SEED + 1) if given is None else given
+        if given not in (None, self.planned_seed):
+            raise KataError(f"this course has no plans for the seed {given}; it has them for {self.planned_seed}")
+        return self.planned_seed
 
     def stub_path(self, exercise: Exercise) -> Path:
         """The file that a learner edits."""

@@ -29,7 +29,6 @@ from grader.judge.checks import Kit
 from grader.judge.expected import Expected, quietly
 from grader.judge.grading import Judge
 from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong, file_of, identity, packed_sample
-from grader.judge.seeds import seed_for
 from grader.judge.session import expected_of
 from grader.record import MAX_SEED, Record
 
@@ -122,7 +121,7 @@ def _tried(course: Course, files: Mapping[str, bytes]) -> int:
         for path, content in files.items():
             write_file(Path(folder) / path, content)
         made = load_course(Path(folder) / FILE_NAME)
-        judge = Judge(made, "none", seed_for(made))
+        judge = Judge(made, "none", made.seed_for())
         judge.grade([read_submission(course.root / "solutions", course)], records.append)
     checks = [(result.id, check) for record in records for result in record.exercises for check in result.checks]
     conversing = {(id, check.name) for id, kit in judge.kits.items() for check in kit.checks if check.worth.converses}
