@@ -1,4 +1,4 @@
-"""The transcripts beside this file, typed into a real kernel: what is shown, and which code is judged."""
+"""The transcripts beside this file, typed into a real kernel: what is shown, which code is judged, and what is noted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .conftest import typed
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("name", ["shown", "judged"])
+@pytest.mark.parametrize("name", ["shown", "judged", "kept"])
 def test_cells_show_what_the_transcript_says(
     name: str, open_kernel: Callable[..., Any], course: Path, golden: Callable[[Path, str], None]
 ) -> None:

@@ -86,13 +86,6 @@ def test_colour_is_in_the_terminal_and_not_in_the_report_for_other_programs(
 
 
 @pytest.mark.thorough
-def test_one_check_runs_by_name_and_prints_are_seen_without_isolation(course: Path, run_pytest: Run) -> None:
-    done = run_pytest("-s", "--isolation", "none", "--seed", 1, f"{SPLIT}::test_example", cwd=course)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "splitting (3,)" in done.stdout and "1 passed" in done.stdout
-
-
-@pytest.mark.thorough
 def test_debugger_stops_in_the_learners_own_frame_and_shows_none_of_ours_above(course: Path, run_pytest: Run) -> None:
     commands = "p 'the whole is', whole.tolist()\nu\nu\nw\nq\n"
     done = run_pytest("--pdb", f"{SHARE}::test_example", cwd=course, stdin=commands)

@@ -93,14 +93,6 @@ def test_init_waits_for_no_pipe(tmp_path: Path, init: Callable[..., Path]) -> No
     init(said="1 of yours kept")
 
 
-def test_folder_that_is_reached_through_a_link_is_made_as_it_was_named(
-    tmp_path: Path, init: Callable[..., Path], kata: Run
-) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "mine").symlink_to(tmp_path / "real")
-    assert "(share)" in kata("list", cwd=init()).stdout and (tmp_path / "real" / FILE).is_file()
-
-
 @pytest.mark.parametrize("place", [".kata", ".kata/archive", ".kata/archive/share", "exercises", UNIT, FILE])
 def test_reset_moves_and_writes_nothing_through_a_link(place: str, mine: Path, outside: Path, kata: Run) -> None:
     link(mine / place, outside)

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from fsrs import Card
 
-from grader.course import load_course
-from grader.practice.hints import next_hint
 from grader.practice.progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, ProgressFile, ReviewEntry
 from grader.practice.review import Rating, cards_of, rating_of, when
 
@@ -177,16 +175,6 @@ def test_progress_of_an_earlier_version_with_a_card_is_read(tmp_path: Path) -> N
     file.path.write_text(json.dumps(known), encoding="utf-8")
     read = file.read()
     assert (read.damage, read.of("share")) == ("", done)
-
-
-def test_hints_begin_again_in_a_review(tiny_course: Path) -> None:
-    exercise = load_course(tiny_course / "course.yml").exercise("share")
-    texts = [f"Hint {level} of 3: {text}" for level, text in enumerate(exercise.hints, start=1)]
-    done = lived(PASSED)
-    hints = [next_hint(exercise, done) for _ in range(4)]
-    assert hints == [*([text] for text in texts), [*texts, "These are all the hints there are."]]
-    done.reviews.append(ReviewEntry(at=MORNING, attempts=1, hints=3))
-    assert next_hint(exercise, done) == texts[:1]
 
 
 @rows(CASES["times"], "minutes", "said")
