@@ -166,7 +166,7 @@ def open_kernel(
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Path:
-    """Exercises that ask for the parts of a whole: `share`, one for one test, and one that nobody answers."""
+    """Exercises that ask for the parts of a whole: `share`, and two more, of which one is answered in kept.txt alone."""
     kits = ["01_parts/01_share", "01_parts/02_slice", "02_more/01_rest"]
     return make_course(tmp_path_factory.mktemp("course") / "tiny", *kits)
 
