@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,28 +22,13 @@ _TABLE = table(__file__, "class_list.yml")
 ROSTERS: Mapping[str, str] = _TABLE["rosters"]
 
 
-@dataclass(frozen=True)
-class Case:
+def case_of(told: Mapping[str, Any]) -> SimpleNamespace:
     """A class and what must come of it, as class_list.yml says."""
-
-    files: list[str] = field(default_factory=list)
-    packed: list[str] = field(default_factory=list)
-    zips: Mapping[str, list[str]] = field(default_factory=dict)
-    roster: str = ""
-    remembered: Mapping[str, str] = field(default_factory=dict)
-    match: Mapping[str, str] = field(default_factory=dict)
-    of: Any = None
-    platform: str = ""
-    counts: Mapping[str, list[str]] = field(default_factory=dict)
-    nobodys: Mapping[str, str] = field(default_factory=dict)
-    others: Mapping[str, str] = field(default_factory=dict)
-    late: list[str] = field(default_factory=list)
-    says: list[str] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
+    assert told.keys() <= _TABLE["unsaid"].keys()
+    return SimpleNamespace(**{**_TABLE["unsaid"], **told})
 
 
-CASES = {name: Case(**{("of" if key == "from" else key): each for key, each in told.items()})
-         for name, told in _TABLE["cases"].items()}  # fmt: skip
+CASES = {name: case_of(told) for name, told in _TABLE["cases"].items()}
 
 
 def lay_out(names: list[str], folder: Path) -> Path:
@@ -61,7 +47,7 @@ def zipped(names: list[str], path: Path, around: str = "") -> Path:
     return path
 
 
-def identification(case: Case, place: Path, course: Course) -> Identification:
+def identification(case: SimpleNamespace, place: Path, course: Course) -> Identification:
     matches = {str(entry): id for entry, id in case.match.items()}
     by = Identification(None, case.of, matches, before=case.remembered)
     if not case.roster:
@@ -70,7 +56,7 @@ def identification(case: Case, place: Path, course: Course) -> Identification:
     return replace(by, roster=read_roster(place / "roster.csv", course))
 
 
-def of_class(case: Case, place: Path) -> Path:
+def of_class(case: SimpleNamespace, place: Path) -> Path:
     """The class in a folder, or as one zip."""
     if case.packed:
         return zipped(case.packed, place / "class.zip")
@@ -83,7 +69,7 @@ def of_class(case: Case, place: Path) -> Path:
 ABOUT_ZIPS = ("in the zip is the class: it was opened", "if it is the class, give the zip itself")
 
 
-def check(found: ClassList, case: Case) -> None:
+def check(found: ClassList, case: SimpleNamespace) -> None:
     assert {each.entry: list(each.learners) for each in found.submissions} == {
         str(entry): list(map(str, ids)) for entry, ids in case.counts.items()
     }
@@ -101,7 +87,7 @@ def check(found: ClassList, case: Case) -> None:
 
 
 @rows(CASES)
-def test_each_submission_is_its_learners_or_nobodys(case: Case, course: Course, tmp_path: Path) -> None:
+def test_each_submission_is_its_learners_or_nobodys(case: SimpleNamespace, course: Course, tmp_path: Path) -> None:
     """Or a person is asked, where only a person can say."""
     by, room = identification(case, tmp_path, course), tmp_path / "room"
     if case.refused:
