@@ -74,7 +74,7 @@ def test_what_counts_is_taken_and_the_rest_is_told(form: str, case: Case, course
 def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tmp_path: Path) -> None:
     path, name = tmp_path / case["name"], case["name"]
     if "text" in case:
-        path.write_bytes(case["text"].encode())
+        path.write_bytes(case["text"] if isinstance(case["text"], bytes) else case["text"].encode())
     elif "link" in case:
         (tmp_path / "target").write_text("def softmax(): ...")
         path.symlink_to(tmp_path / case["link"])

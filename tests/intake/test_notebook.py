@@ -1,4 +1,4 @@
-"""Notebooks that are damaged, odd or hostile, and where notebooks may lie; what ordinary ones hold is in cells.yml."""
+"""Notebooks that are damaged, odd or hostile, and where notebooks may lie; what ordinary ones hold is in cells.yml, those refused whole are in files.yml."""
 
 from __future__ import annotations
 
@@ -17,32 +17,6 @@ Notebook = Callable[..., Path]
 ODD = table(__file__, "odd.yml")
 
 SOFTMAX = "def softmax(scores, dim=-1):\n    return torch.exp(scores)\n"
-
-
-def test_long_text_is_not_parsed_and_its_function_still_found(notebook: Notebook, course: Course) -> None:
-    answer = SOFTMAX + "#" * 33_000
-    submission = read_submission(notebook("import torch", answer), course)
-    assert submission.sources["softmax"].content.decode() == answer
-    submission = read_submission(notebook("weights = 3\n" + "#" * 33_000, "def softmax(s): return weights"), course)
-    assert submission.sources["softmax"].content == b"def softmax(s): return weights"
-
-
-@rows(ODD["cells"], "cell", "reason")
-def test_cell_that_is_no_source_is_reported(notebook: Notebook, course: Course, cell: str, reason: str) -> None:
-    submission = read_submission(notebook(cell), course)
-    (problem,) = submission.problems
-    assert submission.sources == {}
-    assert problem.kind == "unreadable" and problem.exercise in ("softmax", "causal_mask")
-    assert problem.message.startswith(f"work.ipynb, cell 1 {reason}")
-
-
-@rows(ODD["notebooks"], "content", "sentence")
-def test_damaged_notebook_is_one_sentence(tmp_path: Path, course: Course, content: str, sentence: str) -> None:
-    path = tmp_path / "work.ipynb"
-    path.write_bytes(content.encode("latin-1"))
-    with pytest.raises(SubmissionError, match=r"^work\.ipynb ") as error:
-        read_submission(path, course)
-    assert sentence in str(error.value)
 
 
 def test_deep_notebook_is_read_or_one_sentence(tmp_path: Path, course: Course) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from grader.course import load_course
 from grader.played import Played
 from grader.practice.checking import Checked
 from grader.practice.overview import render_learner
-from grader.practice.progress import Progress
+from grader.practice.progress import ExerciseProgress, Progress
 from grader.practice.workspace import Workspace
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Mismatch, Problem, Record, Status
 from grader.render.class_summary import ClassSummary
@@ -178,7 +179,8 @@ def grid(rows: int, columns: int) -> Mismatch:
 
 # --- a learner half way ------------------------------------------------------------------------------------------
 
-ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(Path(__file__).resolve().parents[2] / "course.yml")
+PROGRESS = Progress(exercises=CASES["progress"]).exercises
 NOW = datetime(2026, 11, 18, 20, 15, tzinfo=timezone.utc)
 HOSTILE = "</pre></title><script>alert(1)</script><img src=x onerror='alert(2)'>\"\u202etxt\x1b[2J {{ 7 * 7 }} https://e.example"
 
@@ -191,50 +193,48 @@ def failed_visibly(message: str) -> ExerciseResult:
     return result.model_copy(update={"checks": (first.model_copy(update={"visible": True}), *others)})
 
 
-class LearnerAtWork:
-    """Draws the page of a learner of our course: passed, passed and wrong since, skipped, tried, and open exercises.
+def learner_page(
+    folder: Path,
+    text: str = "Row 0 sums to 0.8.",
+    *,
+    at: datetime = NOW,
+    progress: Mapping[str, ExerciseProgress] | None = None,
+    played: Mapping[str, Played] = {},
+) -> str:
+    """The page of a learner of our course: passed, passed and wrong since, skipped, tried, and open exercises.
 
-    text: whatever can come from the learner.
+    text: whatever can come from the learner. progress: other than that of cases.yml.
     """
-
-    def __init__(self, folder: Path, text: str = "Row 0 sums to 0.8.") -> None:
-        self.course = load_course(ROOT / "course.yml")
-        self.at = NOW
-        result = failed_visibly(text)
-        all_visible = (each.model_copy(update={"visible": True}) for each in result.checks)
-        self.result = result.model_copy(update={"checks": tuple(all_visible)})
-        self.progress = Progress(exercises=CASES["progress"]).exercises
-        for attempt in (each for known in self.progress.values() for each in known.attempts if each.mistakes):
-            attempt.mistakes["known"] = text
-        weights = mismatch_of([[0.5, 0.25], [0.3, 0.4]], [[1.0, 0.0], [0.3, 0.4]])
-        self.mismatch = replace(weights, what=f"The output {text}", note=text)
-        self._folder = folder
-
-    def page(self, played: Mapping[str, Played] = {}) -> str:
-        names = ("test_example", "test_formula")
-        checked = Checked(
-            class_record("learner", [class_result("softmax"), self.result]),
-            {("masked_softmax", name): self.mismatch for name in names},
-        )
-        workspace, progress = Workspace(self.course, self._folder), Progress(exercises=self.progress)
-        return render_learner(workspace, progress, self.at, checked, played)
+    known = PROGRESS if progress is None else progress
+    exercises = {id: each.model_copy(deep=True) for id, each in known.items()}
+    for attempt in (each for some in exercises.values() for each in some.attempts if "known" in each.mistakes):
+        attempt.mistakes["known"] = text
+    result = failed_visibly(text)
+    checks = tuple(each.model_copy(update={"visible": True}) for each in result.checks)
+    weights = mismatch_of([[0.5, 0.25], [0.3, 0.4]], [[1.0, 0.0], [0.3, 0.4]])
+    seen = replace(weights, what=f"The output {text}", note=text)
+    checked = Checked(
+        class_record("learner", [class_result("softmax"), result.model_copy(update={"checks": checks})]),
+        {("masked_softmax", name): seen for name in ("test_example", "test_formula")},
+    )
+    return render_learner(Workspace(COURSE, folder), Progress(exercises=exercises), at, checked, played)
 
 
 @pytest.fixture
-def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LearnerAtWork]:
-    """A learner half way, in a time zone of which the tests know."""
+def learner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
+    """Draws the page of a learner half way, in a time zone of which the tests know."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    yield LearnerAtWork(tmp_path)
+    yield partial(learner_page, tmp_path)
     monkeypatch.undo()
     time.tzset()
 
 
 @pytest.fixture
-def hostile_learner(learner: LearnerAtWork) -> LearnerAtWork:
+def hostile_learner(learner: Callable[..., str]) -> Callable[..., str]:
     """The same with hostile text."""
-    return LearnerAtWork(Path.cwd(), HOSTILE)
+    return partial(learner, HOSTILE)
 
 
 def drawn(heat: HeatMap) -> str:
@@ -261,5 +261,5 @@ def drawing_of(request: pytest.FixtureRequest, page: str) -> Callable[[], str]:
     if kind == "class":
         summary = class_of(golden_record(name)) if name else request.getfixturevalue("small_class")
         return lambda: render_class(summary)
-    found: Callable[[], str] = request.getfixturevalue(kind).page
+    found: Callable[[], str] = request.getfixturevalue(kind)
     return found

@@ -32,11 +32,11 @@ def played(side: int, maps: int = 2) -> Played:
 @pytest.mark.thorough
 def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> None:
     seen = played(3).model_copy(update={"was_right": True, "given": "1999-", "wrote": (("your class", "12"),)})
-    own = Page(learner.page({"softmax": seen, "causal_mask": played(3), "gone": seen}))
+    own = Page(learner(played={"softmax": seen, "causal_mask": played(3), "gone": seen}))
     assert own.attributes("class").count("map") == 4
     assert "Played on 22 November 2026, with code that had passed. It counts for no points. t" in own.text
     assert "with code that had not passed as it was." in own.text and "your class 1999-12" in own.text
-    full = learner.page(dict.fromkeys(("softmax", "causal_mask"), played(SIDE, maps=9)))
+    full = learner(played=dict.fromkeys(("softmax", "causal_mask"), played(SIDE, maps=9)))
     assert "The page has no room for all of its maps." in Page(full).text
 
 

@@ -10,31 +10,41 @@ from typing import Any
 from rich.cells import cell_len
 
 from grader.record import ExerciseResult, Problem, Record
-from grader.render.class_summary import ClassSummary, LearnerRow
+from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
 
-from ..cases import rows, table
-from .conftest import CASES, LATE, class_record, class_result, crowd, printed, result_like
+from ..cases import table
+from .conftest import check_of, class_record, class_result, crowd, golden_record, printed, result_like, result_of
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
 UNITS = [("One", ["a"]), ("Two", ["b"])]
+ASIDE = ("called", "problem", "record")
 
 
 def class_of(learners: Sequence[Mapping[str, Any]]) -> ClassSummary:
     """A class of these learners, as classes.yml has them."""
     summary = ClassSummary(TITLES, UNITS)
     for number, learner in enumerate(learners):
-        results = [result_of_row(id, each) for id, each in learner.items() if id not in ("called", "problem")]
+        if absent := learner.get("absent"):
+            summary.add_absent(absent)
+            continue
+        results = [result_of_row(id, each) for id, each in learner.items() if id not in ASIDE]
         message = learner.get("problem")
         problems = [Problem(file="x.zip", kind="unreadable", message=message)] if message else []
-        summary.add(class_record(f"n{number}", results, problems), shown=learner.get("called", ""))
+        made = (
+            golden_record(learner["record"]) if "record" in learner else class_record(f"n{number}", results, problems)
+        )
+        summary.add(made, shown=learner.get("called", ""))
     return summary
 
 
 def result_of_row(id: str, row: Any) -> ExerciseResult:
     if isinstance(row, str):
         return result_like(id, row)
+    if isinstance(row, list):
+        points, worth = row
+        return result_of(check_of("it", "passed", points=points, max_points=worth), id=id, status="passed")
     result = class_result(id, **{name: value for name, value in row.items() if name != "also"})
     first, *others = result.checks
     told = first.model_copy(update={"message": first.message + row.get("also", "")})
@@ -51,6 +61,7 @@ def told_of(name: str, summary: ClassSummary) -> str:
         for each in found
     ]
     lines += [f"{row.name} is {row.aside}" for row in summary.rows if row.aside]
+    lines += [f"{row.name} was changed: {', '.join(row.changes)}" for row in summary.rows if row.changes]
     lines += [f"{row.name} has no mark" for row in summary.rows if not row.is_mark]
     lines += [f"{row.name} has not begun" for row in summary.rows if not row.has_begun]
     return f"# {name}\n{table_of(summary)}-- on the page\n" + "".join(f"{line}\n" for line in lines)
@@ -66,43 +77,6 @@ def test_records_are_not_kept() -> None:
     gc.collect()
     kept = {each.submission for each in gc.get_objects() if isinstance(each, Record)}
     assert not {f"n{number}" for number in range(50)} & kept
-
-
-# --- points -----------------------------------------------------------------------------------------------------------
-
-
-def class_with(*learners: tuple[float, float, dict[str, Any]]) -> ClassSummary:
-    """A class of learners: their points, the most they could get, and what else is true of them."""
-    summary = ClassSummary({}, [])
-    usual = {"is_complete": True, "unreadable": "", "problems": 0, "statuses": {}}
-    summary.rows = [
-        LearnerRow(1, "n", "", None, earned, worth, **{**usual, **more}, graded_points=earned)
-        for earned, worth, more in learners
-    ]
-    return summary
-
-
-@rows(CASES["bins"], "points", "bin")
-def test_points_fall_into_the_bin_that_begins_with_them(points: float, bin: int) -> None:
-    spread = class_with((points, 10.0, {})).distribution
-    assert spread and [count for _, _, count in spread.bins] == [int(place == bin) for place in range(10)]
-
-
-@rows(CASES["averages"], "learners", "told")
-def test_averages_are_told_of_marks_alone(learners: Any, told: str) -> None:
-    summary = class_with(*learners)
-    assert summary.averages == told
-    assert (summary.distribution is None) == ("Mean" not in told)
-
-
-def test_class_goes_by_the_final_points_and_keeps_the_graded_ones() -> None:
-    summary = ClassSummary({}, [])
-    summary.add(LATE)
-    (row,) = summary.rows
-    assert (row.points, row.max_points, row.graded_points, row.changes) == (6.2, 4.0, 7.0, ("late",))
-    assert summary.averages == "Mean 6.2, median 6.2 of 4 points and extra credit, over 1 submission."
-    text = " ".join(table_of(summary).split())
-    assert text.startswith("submission points graded passed exercises noether 6.2 / 4 7 2 / 2")
 
 
 # --- in a terminal ----------------------------------------------------------------------------------------------------
@@ -131,10 +105,3 @@ def test_terminal_without_unicode_gets_plain_marks(small_class: ClassSummary) ->
     text = table_of(small_class, 80, "ascii")
     assert "+xxox+" in text
     assert "+ passed  x failed  o not started  - missing  ! not graded" in text
-
-
-def test_class_without_submissions_is_told() -> None:
-    summary = ClassSummary({}, [])
-    assert table_of(summary) == "No submissions.\n"
-    summary.add_absent("Zoë")
-    assert "On the roster, but handed in nothing: Zoë" in table_of(summary)

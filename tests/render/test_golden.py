@@ -6,6 +6,7 @@ RENEW=1 pytest tests/render/test_golden.py writes these files anew; look at what
 from __future__ import annotations
 
 import math
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +93,8 @@ def test_heat_map_in_a_terminal(name: str, golden: Golden) -> None:
     golden(GOLDEN / f"heat-{name}.txt", "\n".join(drawn))
 
 
-@pytest.mark.parametrize("name", ["small", "no-numbers", "weights"])
+@pytest.mark.parametrize("name", ["small", "no-numbers", "huge", "weights"])
 def test_heat_map_as_a_picture(name: str, golden: Golden) -> None:
-    golden(GOLDEN / f"heat-{name}.svg", drawn(HEAT_MAPS[name]))
+    picture = drawn(HEAT_MAPS[name])
+    assert ElementTree.fromstring(picture).tag.endswith("svg")
+    golden(GOLDEN / f"heat-{name}.svg", picture)

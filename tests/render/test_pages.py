@@ -23,13 +23,14 @@ from grader.render.pages import relative, render_class, render_record
 from ..cases import rows
 from .conftest import (
     CASES,
+    COURSE,
     HALF_DONE,
     LATE,
     MALLORYS,
     NOW,
+    PROGRESS,
     TITLES,
     UNITS,
-    LearnerAtWork,
     Page,
     class_of,
     class_record,
@@ -95,7 +96,7 @@ def test_headings_tables_and_links_are_in_order_for_those_who_listen(draw: Calla
 def test_page_of_a_record_runs_nothing(learner: Any, hostile_learner: Any) -> None:
     page = Page(render_record(HALF_DONE, titles=TITLES, units=UNITS))
     assert {tag for tag, _ in page.elements}.isdisjoint({"script", "svg"})
-    for page in (Page(learner.page()), Page(hostile_learner.page())):
+    for page in (Page(learner()), Page(hostile_learner())):
         assert (page.count("script"), page.attributes("class").count("heatmap")) == (0, 2)
 
 
@@ -103,7 +104,7 @@ def test_learners_text_is_escaped_and_shown(hostile_learner: Any) -> None:
     text = Page(render_record(MALLORYS, titles=TITLES, units=UNITS)).text
     assert "</pre><script>alert(1)</script><img src=x onerror=alert(1)> {{ 7 * 7 }}" in text
     assert "mallory\\u202etxt.exe<script>" in text
-    text = Page(hostile_learner.page()).text
+    text = Page(hostile_learner()).text
     for told in ("<script>alert(1)</script>", "{{ 7 * 7 }}", "\\u202etxt\\x1b[2J"):
         assert told in text
 
@@ -172,26 +173,25 @@ def test_script_never_makes_markup_of_text(small_class: ClassSummary) -> None:
 # --- a learner's page -------------------------------------------------------------------------------------------------
 
 
-def test_who_is_through_is_told_so(learner: LearnerAtWork) -> None:
-    learner.progress = dict.fromkeys((each.id for each in learner.course.exercises), ExerciseProgress(passed_at=NOW))
-    assert "All done." in Page(learner.page()).text
+def test_who_is_through_is_told_so(learner: Callable[..., str]) -> None:
+    passed = {each.id: ExerciseProgress(passed_at=NOW) for each in COURSE.exercises}
+    assert "All done." in Page(learner(progress=passed)).text
 
 
-def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: LearnerAtWork) -> None:
-    known = learner.progress["masked_softmax"]
+def test_only_the_latest_of_many_attempts_and_reasons_are_told(learner: Callable[..., str]) -> None:
     failed = {"failed": ["test_one", "two", "three", "last"], "mistakes": {}}
-    known.attempts = [known.attempts[0].model_copy(update=failed)] * 1000
-    html = learner.page()
+    known = PROGRESS["masked_softmax"]
+    attempts = [known.attempts[0].model_copy(update=failed)] * 1000
+    html = learner(progress={"masked_softmax": known.model_copy(update={"attempts": attempts})})
     assert "The latest 30 of 1000." in Page(html).text
     assert Page(html).text.count("one two and 2 more") == 30
     assert len(html) < 200_000
 
 
 @rows(CASES["due"], "days", "told")
-def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: LearnerAtWork) -> None:
-    due = cards_of(Progress(exercises=learner.progress))["softmax"].due
-    learner.at = due - timedelta(days=days)
-    assert told in Page(learner.page()).text
+def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Callable[..., str]) -> None:
+    due = cards_of(Progress(exercises=PROGRESS))["softmax"].due
+    assert told in Page(learner(at=due - timedelta(days=days))).text
 
 
 # --- a class page -----------------------------------------------------------------------------------------------------
