@@ -20,24 +20,6 @@ from tests.cases import rows, table
 Write = Callable[..., Path]
 
 
-def test_unknown_files_are_listed_up_to_a_bound(write: Write, work: Path, course: Course) -> None:
-    for number in range(1000):
-        write(f"{number:04}.txt", "")
-    write("softmax.py")
-    submission = read_submission(work, course)
-    assert len(submission.problems) == 21
-    assert submission.problems[-1].file == "980 more"
-    assert list(submission.sources) == ["softmax"]
-
-
-def test_problems_of_exercises_are_not_crowded_out(write: Write, work: Path, course: Course) -> None:
-    for number in range(100):
-        write(f"a{number}.ipynb", "{")
-    write("softmax.py", b"\xff")
-    problems = read_submission(work, course).problems
-    assert [problem.file for problem in problems if problem.exercise == "softmax"] == ["softmax.py"]
-
-
 MAKE: dict[str, Callable[[str], object]] = {
     "fifo": os.mkfifo,
     "socket": lambda name: socket.socket(socket.AF_UNIX).bind(name),
@@ -88,44 +70,39 @@ def swap_before_opening(monkeypatch: pytest.MonkeyPatch, path: Path, swap: Calla
     monkeypatch.setattr(os, "open", open_after_swap)
 
 
-BECOMES: dict[str, Callable[[Path, Path], object]] = {
-    "link": lambda path, other: path.symlink_to("/etc/passwd"),
-    "gone": lambda path, other: None,
-    "fifo": lambda path, other: os.mkfifo(path),
-    "another file": lambda path, other: other.rename(path),
+def replaced(path: Path, by: Callable[[Path], object]) -> None:
+    path.rename(path.with_name(".moved"))
+    by(path)
+
+
+BECOMES: dict[str, tuple[str, str, str, Callable[[Path], object]]] = {
+    "file becomes a link": ("", "softmax.py", "softmax.py", lambda path: path.symlink_to("/etc/passwd")),
+    "file is gone": ("", "softmax.py", "softmax.py", lambda path: None),
+    "file becomes a pipe": ("", "softmax.py", "softmax.py", os.mkfifo),
+    "file becomes another file": ("", "softmax.py", "softmax.py", lambda path: path.write_text("another")),
+    "folder becomes a link, file": ("a/", "a", "a/softmax.py", lambda path: path.symlink_to("../bob")),
+    "folder becomes a link, folder": ("a/", "a", "a", lambda path: path.symlink_to("../bob")),
+    "folder above becomes a link, file": ("a/b/", "a", "a/b/softmax.py", lambda path: path.symlink_to("../bob")),
+    "folder above becomes a link, folder": ("a/b/", "a", "a/b", lambda path: path.symlink_to("../bob")),
 }
+"""The folder of an answer, what is replaced in the moment before what is opened, and by what."""
 
 
-@pytest.mark.parametrize("becomes", BECOMES)
-def test_file_that_changes_after_it_was_listed_is_not_followed(
-    write: Write, work: Path, course: Course, becomes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, other = write("softmax.py", "harmless"), write(".other", "another")
-    swap_before_opening(monkeypatch, path, lambda: (path.unlink(), BECOMES[becomes](path, other)))
+@rows(BECOMES, "place", "changes", "opened", "by")
+def test_what_changes_after_it_was_listed_is_not_followed(
+    write: Write, work: Path, tmp_path: Path, course: Course, place: str, changes: str, opened: str,
+    by: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    write(f"{place}softmax.py", "harmless")
+    (tmp_path / "bob" / "b").mkdir(parents=True)
+    for folder in ("bob", "bob/b"):
+        (tmp_path / folder / "softmax.py").write_text("bob's")
+    swap_before_opening(monkeypatch, work / opened, lambda: replaced(work / changes, by))
     submission = read_submission(work, course)
     (problem,) = submission.problems
-    assert submission.sources == {}
-    assert problem.exercise == "softmax"
-    assert problem.kind == ("unreadable" if becomes == "gone" else "refused")
-
-
-@pytest.mark.parametrize("deeper", ["", "b/"], ids=["folder", "folder above"])
-@pytest.mark.parametrize("opened", ["file", "folder"])
-def test_folder_that_becomes_a_link_after_it_was_listed_is_not_followed(
-    write: Write, work: Path, tmp_path: Path, course: Course, deeper: str, opened: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = write(f"a/{deeper}softmax.py", "harmless")
-    (tmp_path / "bob" / deeper).mkdir(parents=True)
-    (tmp_path / "bob" / deeper / "softmax.py").write_text("bob's")
-
-    def swap() -> None:
-        (work / "a").rename(tmp_path / "moved")
-        (work / "a").symlink_to(tmp_path / "bob")
-
-    swap_before_opening(monkeypatch, path if opened == "file" else path.parent, swap)
-    submission = read_submission(work, course)
-    assert (work / "a").is_symlink() and submission.sources == {}
-    assert [problem.kind for problem in submission.problems] == ["refused"]
+    assert (work / ".moved").exists() and submission.sources == {}
+    assert problem.exercise == (None if opened in ("a", "a/b") else "softmax")
+    assert problem.kind == ("refused" if os.path.lexists(work / changes) else "unreadable")
 
 
 def test_huge_sparse_file_is_not_read_whole(write: Write, work: Path, course: Course) -> None:

@@ -70,17 +70,10 @@ def read(tmp_path: Path, course: Course) -> Read:
     return read_zip
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        pytest.param(packed([("./03_softmax.py", "answer")], zipfile.ZIP_STORED), id="stored, from here"),
-        pytest.param(packed([ANSWER, *((f"{number}.txt", "") for number in range(999))]), id="a thousand members"),
-        pytest.param(b"#!/bin/sh\n" * 9 + packed([ANSWER]), id="behind other data"),
-    ],
-)
-def test_right_answer_is_read(read: Read, content: bytes) -> None:
-    source = read(content).sources["softmax"]
-    assert (source.name, source.content) == ("03_softmax.py", b"answer")
+@rows(TABLES["read"])
+def test_right_answer_is_read(read: Read, case: dict[str, Any]) -> None:
+    (source,) = read(case.get("before", b"") + made(case)).sources.values()
+    assert (source.name, source.content.decode()) == (case["name"], case["holds"])
 
 
 @rows(TABLES["refused"])

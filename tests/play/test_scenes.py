@@ -17,7 +17,7 @@ from grader.play.parts import Curve, Heat, Words, Written
 from grader.play.positions import KINDS, losses_of, right_losses
 from grader.play.scene import EXAMPLE, best
 from grader.play.showing import SIGNS
-from grader.play.translator import FIRST, FORMS, LAST, encode_date, tried, written
+from grader.play.translator import FIRST, FORMS, LAST, encode_date, written
 
 from ..cases import rows
 from .conftest import CASES
@@ -258,17 +258,6 @@ def test_nearly_every_date_of_two_centuries_comes_out_right(scene, form):
     translator = scene("cross_attention")
     came = translator.translated(sources, translator.right)
     assert sum(one == day.isoformat() for one, day in zip(came, days, strict=True)) >= 0.99 * len(days)
-
-
-def test_learners_class_translates_and_each_digit_looks_at_its_own(seen):
-    parts = seen("cross_attention")
-    alignment = parts.the(Heat)
-    assert parts.the(Written).texts == (("your class", "2024-05-03"),)
-    looked_at = [alignment.columns[max(range(len(row)), key=row.__getitem__)] for row in alignment.values]
-    assert (looked_at[:4], looked_at[9]) == (list("2024"), "3")
-    assert all(abs(sum(row) - 1) < 1e-3 for row in alignment.values)
-    rows = parts.rows("Of 40 random dates")
-    assert rows["your class"] == rows["by the formula"] == (f"{len(tried()[1])} of 40",)
 
 
 @rows(CASES["translators"], "old", "new")

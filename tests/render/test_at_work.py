@@ -12,26 +12,19 @@ from grader.render.pages import MOST_CELLS, at_work
 
 from .conftest import Page
 
-AT = datetime(2026, 11, 22, tzinfo=timezone.utc)
-IDS = [f"exercise{number}" for number in range(48)]
 SIDE = 64
-LARGE = SIDE**2
 
 
-def played(side: int, maps: int = 2) -> Played:
+def played(side: int, maps: int = 2, **what: Any) -> Played:
     letters = ("a",) * side
-    return Played.model_construct(
-        at=AT,
-        was_right=False,
-        given="",
-        wrote=(),
-        maps=(PlayedMap(title="t", rows=letters, columns=letters, steps=((1,) * side,) * side),) * maps,
-    )
+    shown = PlayedMap(title="t", rows=letters, columns=letters, steps=((1,) * side,) * side)
+    seen = {"at": datetime(2026, 11, 22, tzinfo=timezone.utc), "was_right": False, "given": "", "wrote": (), **what}
+    return Played.model_construct(maps=(shown,) * maps, **seen)
 
 
 @pytest.mark.thorough
 def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> None:
-    seen = played(3).model_copy(update={"was_right": True, "given": "1999-", "wrote": (("your class", "12"),)})
+    seen = played(3, was_right=True, given="1999-", wrote=(("your class", "12"),))
     own = Page(learner(played={"softmax": seen, "causal_mask": played(3), "gone": seen}))
     assert own.attributes("class").count("map") == 4
     assert "Played on 22 November 2026, with code that had passed. It counts for no points. t" in own.text
@@ -40,16 +33,11 @@ def test_page_shows_the_maps_their_note_and_what_was_written(learner: Any) -> No
     assert "The page has no room for all of its maps." in Page(full).text
 
 
-@pytest.mark.parametrize(
-    ("side", "exercises", "drawn"),
-    [
-        pytest.param(30, 17, 34, id="all that is usual"),
-        pytest.param(SIDE, 48, MOST_CELLS // LARGE, id="too much"),
-    ],
-)
+@pytest.mark.parametrize(("side", "exercises", "drawn"), [(30, 17, 34), (SIDE, 48, MOST_CELLS // SIDE**2)])
 def test_page_holds_all_that_is_usual_and_leaves_out_and_tells_what_is_too_much(
     side: int, exercises: int, drawn: int
 ) -> None:
-    seen = at_work(dict.fromkeys([*IDS[:exercises], "gone"], played(side)), IDS)
+    ids = [f"exercise{number}" for number in range(exercises)]
+    seen = at_work(dict.fromkeys([*ids, "gone"], played(side)), ids)
     assert sum(len(maps) for _, maps in seen.values()) == drawn
-    assert list(seen) == IDS[:exercises]
+    assert list(seen) == ids

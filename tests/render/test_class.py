@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from rich.cells import cell_len
 
 from grader.record import ExerciseResult, Problem, Record
+from grader.render import pages
 from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
+from grader.render.pages import render_class
 
 from ..cases import table
+from ..transcripts.typed import text_of
 from .conftest import check_of, class_record, class_result, crowd, golden_record, printed, result_like, result_of
 
 GOLDEN = Path(__file__).parent / "golden"
 TITLES = {"a": "First", "b": "Second"}
 UNITS = [("One", ["a"]), ("Two", ["b"])]
-ASIDE = ("called", "problem", "record")
+LONE_NUMBER = re.compile(r"[\d.]+")  # of the chart, whose description says them too
+ASIDE = ("called", "problem", "record", "isolation")
 
 
 def class_of(learners: Sequence[Mapping[str, Any]]) -> ClassSummary:
@@ -35,6 +41,7 @@ def class_of(learners: Sequence[Mapping[str, Any]]) -> ClassSummary:
         made = (
             golden_record(learner["record"]) if "record" in learner else class_record(f"n{number}", results, problems)
         )
+        made = made.model_copy(update={"isolation": learner.get("isolation", "full")})
         summary.add(made, shown=learner.get("called", ""))
     return summary
 
@@ -51,25 +58,16 @@ def result_of_row(id: str, row: Any) -> ExerciseResult:
     return result.model_copy(update={"checks": (told, *others)})
 
 
-def told_of(name: str, summary: ClassSummary) -> str:
-    """The table of a class, and what only its page shows."""
-    topics = {"mistake": summary.misconceptions, "riddle": summary.unexplained}
-    lines = [f"exercise {each.id}: {each.title}, in {each.unit}" for each in summary.exercises]
-    lines += [
-        f"{kind} in {each.exercise.id}: {each.message} By {', '.join(row.name for row in each.learners)}."
-        for kind, found in topics.items()
-        for each in found
-    ]
-    lines += [f"{row.name} is {row.aside}" for row in summary.rows if row.aside]
-    lines += [f"{row.name} was changed: {', '.join(row.changes)}" for row in summary.rows if row.changes]
-    lines += [f"{row.name} has no mark" for row in summary.rows if not row.is_mark]
-    lines += [f"{row.name} has not begun" for row in summary.rows if not row.has_begun]
-    return f"# {name}\n{table_of(summary)}-- on the page\n" + "".join(f"{line}\n" for line in lines)
-
-
-def test_class_is_summed_up(golden: Callable[[Path, str], None]) -> None:
-    classes = table(__file__, "classes.yml").items()
-    golden(GOLDEN / "classes.txt", "\n".join(told_of(name, class_of(learners)) for name, learners in classes))
+def test_class_is_summed_up(golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the terminal and on the page, which lists no more learners than a browser can show."""
+    monkeypatch.setattr(pages, "MOST_LISTED", 10)
+    monkeypatch.setattr(pages, "MOST_NAMED", 7)
+    told = []
+    for name, learners in table(__file__, "classes.yml").items():
+        summary = class_of(learners)
+        page = [line for line in text_of(render_class(summary)).splitlines() if not LONE_NUMBER.fullmatch(line)]
+        told.append("\n".join((f"# {name}", f"{table_of(summary)}-- on the page", *page, "")))
+    golden(GOLDEN / "classes.txt", "\n".join(told))
 
 
 def test_records_are_not_kept() -> None:

@@ -16,7 +16,6 @@ import pytest
 from grader.practice.progress import ExerciseProgress, Progress
 from grader.practice.review import cards_of
 from grader.record import Diagnosis, Problem
-from grader.render import pages
 from grader.render.class_summary import ClassSummary
 from grader.render.pages import relative, render_class, render_record
 
@@ -33,8 +32,6 @@ from .conftest import (
     UNITS,
     Page,
     class_of,
-    class_record,
-    class_result,
     crowd,
     drawing_of,
 )
@@ -197,15 +194,6 @@ def test_what_comes_back_stands_at_its_day(days: int, told: str, learner: Callab
 # --- a class page -----------------------------------------------------------------------------------------------------
 
 
-def test_class_without_submissions_and_isolation_other_than_full_are_told() -> None:
-    summary = ClassSummary({}, [])
-    assert "No submissions." in Page(render_class(summary)).text
-    summary.add_absent("Zoë")
-    assert "On the roster, but handed in nothing: 1 learner." in Page(render_class(summary)).text
-    html = render_class(class_of(HALF_DONE.model_copy(update={"isolation": "reduced"})))
-    assert "Isolation: reduced (no namespaces; chosen by whoever graded)." in html
-
-
 def test_page_of_a_thousand_learners_stays_small() -> None:
     summary = ClassSummary({}, [])
     for number, record in enumerate(crowd(1000, 40), 1):
@@ -213,15 +201,3 @@ def test_page_of_a_thousand_learners_stays_small() -> None:
     html = render_class(summary)
     assert html.count('<th scope="row" class="who">') == 1000
     assert len(html.encode()) < 1_500_000
-
-
-def test_class_too_large_for_a_browser_lists_those_with_the_fewest_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MOST_LISTED", 5)
-    monkeypatch.setattr(pages, "MOST_NAMED", 7)
-    summary, wrong = ClassSummary({}, []), class_result("a", "failed", missed=["test_dtype"], mistakes=["one"])
-    for number in range(20):
-        summary.add(class_record(f"learner-{number + 1}", [class_result("a") if number < 8 else wrong]))
-    html = render_class(summary)
-    assert re.findall(r"<tr><td>(\d+)</td>", html) == ["9", "10", "11", "12", "13"]
-    assert "Here are the 5 learners with the fewest points, of 20." in Page(html).text
-    assert "learner-14, learner-15 and 5 more" in Page(html).text

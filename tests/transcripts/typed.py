@@ -198,9 +198,9 @@ def _progress(_: Desk, id: str) -> str:
     return "\n".join([*lines, *([f"back on {card.due:%Y-%m-%d}"] if card else [])])
 
 
-def _page(_: Desk, name: str) -> str:
+def text_of(page: str) -> str:
     """The text of a page, a line for each block."""
-    html = re.sub(r"<(style|script)\b.*?</\1>", "", " ".join(Path(name).read_text("utf-8").split()))
+    html = re.sub(r"<(style|script)\b.*?</\1>", "", " ".join(page.split()))
     lines = re.sub(rf"</?(?:{BLOCKS})\b[^>]*>", "\n", html).splitlines()
     texts = (" ".join(unescape(re.sub(r"<[^>]+>", " ", line)).split()) for line in lines)
     return "\n".join(text for text in texts if text)
@@ -292,7 +292,7 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "cat": _show,
     "progress": _progress,
     "records": _records,
-    "page": _page,
+    "page": lambda _, name: text_of(Path(name).read_text("utf-8")),
     "python": _python,
     "pytest": _pytest,
     "zip": _zip,
