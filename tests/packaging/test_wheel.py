@@ -17,7 +17,6 @@ import sysconfig
 import venv
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib.metadata import Distribution, PathDistribution, distribution
 from pathlib import Path
 
@@ -41,19 +40,6 @@ KNOWN = "def share(amounts):\n    return amounts / amounts.sum()\n"
 FILE = "exercises/01_parts/01_share.py"
 
 
-@dataclass(frozen=True)
-class Installation:
-    """The environment, and a folder that lies outside of every course."""
-
-    python: Path
-    outside: Path
-
-    @property
-    def kata(self) -> Path:
-        """The command as the wheel installs it."""
-        return self.python.with_name("kata")
-
-
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path], kata: Run) -> dict[str, Path]:
     """The wheels with answers and without."""
@@ -68,7 +54,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., 
 
 
 @pytest.fixture(scope="module")
-def install(run_command: Run) -> Callable[[Path, Path], None]:
+def install(run_command: Run) -> Callable[..., None]:
     """Has pip install a wheel for a Python: over another one, if that is there."""
 
     def install(python: Path, wheel: Path) -> None:
@@ -80,19 +66,25 @@ def install(run_command: Run) -> Callable[[Path, Path], None]:
 
 
 @pytest.fixture(scope="module")
-def installed(
-    wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, install: Callable[[Path, Path], None]
-) -> Installation:
-    """The wheel with answers in its environment."""
+def python(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory, install: Callable[..., None]) -> Path:
+    """The Python of an environment with the wheel with answers; two folders above it is one outside of every course."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder / "venv", with_pip=False)
-    python = folder / "venv" / "bin" / "python"
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder / "venv")}))
     for each in needed_by(wheels["answers"]):
         link_files(each, site)
-    install(python, wheels["answers"])
-    (folder / "outside").mkdir()
-    return Installation(python, folder / "outside")
+    install(folder / "venv" / "bin" / "python", wheels["answers"])
+    return folder / "venv" / "bin" / "python"
+
+
+@pytest.fixture(scope="module")
+def run(python: Path, run_command: Run) -> Run:
+    """Runs a program of that environment, in the folder outside of every course if none is named."""
+
+    def run(program: str, *words: object, cwd: Path = python.parents[2]) -> Done:
+        return run_command(python.with_name(program), *words, cwd=cwd)
+
+    return run
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -141,10 +133,10 @@ def link_files(package: Distribution, site: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def workspace(installed: Installation, run_command: Run) -> Path:
+def workspace(python: Path, run: Run) -> Path:
     """A learner's folder, made by the installed program from the course in it."""
-    folder = installed.outside.parent / "attention"
-    done = run_command(installed.kata, "init", folder, cwd=installed.outside)
+    folder = python.parents[2] / "attention"
+    done = run("kata", "init", folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(f"{folder}: 1 new exercise, 0 renewed, 0 of yours kept.")
     return folder
@@ -157,44 +149,40 @@ def test_program_in_it_has_what_is_not_python(wheels: dict[str, Path]) -> None:
     assert not [name for name in names if name.startswith(("tests/", "solutions/", "exercises/", "scripts/"))]
 
 
-def test_program_runs_from_the_wheel_and_has_its_version(
-    installed: Installation, wheels: dict[str, Path], run_command: Run
-) -> None:
-    done = run_command(installed.python, "-c", "import grader; print(grader.__file__)", cwd=installed.outside)
-    assert Path(done.stdout.strip()).is_relative_to(installed.python.parents[1])
+def test_program_runs_from_the_wheel_and_has_its_version(python: Path, wheels: dict[str, Path], run: Run) -> None:
+    done = run("python", "-c", "import grader; print(grader.__file__)")
+    assert Path(done.stdout.strip()).is_relative_to(python.parents[1])
     version = wheels["answers"].name.split("-")[1]
     assert version.startswith(f"{__version__}+answers.")
-    assert run_command(installed.kata, "--version", cwd=installed.outside).stdout == f"attention-kata {version}\n"
+    assert run("kata", "--version").stdout == f"attention-kata {version}\n"
 
 
-def test_course_is_unpacked_once_outside_of_the_installation(
-    workspace: Path, own_cache: Path, installed: Installation, run_command: Run
-) -> None:
+def test_course_is_unpacked_once_outside_of_the_installation(workspace: Path, own_cache: Path, run: Run) -> None:
     (folder,) = (path for path in (own_cache / "attention-kata" / "courses").iterdir() if path.is_dir())
     assert (folder / "solutions" / "01_parts" / "01_share.py").is_file()
     (folder / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").unlink()
-    assert run_command(installed.kata, "check", "share", cwd=workspace).returncode in (0, 1)
+    assert run("kata", "check", "share", cwd=workspace).returncode in (0, 1)
     assert (folder / "tests" / "kits" / "01_parts" / "01_share" / "checks.py").is_file()
-    done = run_command(installed.kata, "check", cwd=folder / "exercises")
+    done = run("kata", "check", cwd=folder / "exercises")
     assert (done.returncode, done.stdout) == (2, "") and "You are not in a workspace." in done.stderr
 
 
-def test_outside_of_a_workspace_it_is_said_how_to_make_one(installed: Installation, run_command: Run) -> None:
-    done = run_command(installed.kata, cwd=installed.outside)
+def test_outside_of_a_workspace_it_is_said_how_to_make_one(run: Run) -> None:
+    done = run("kata")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "You are not in a workspace. Make one: kata init ~/attention\n"
 
 
-def test_each_command_of_a_learner_works(workspace: Path, installed: Installation, run_command: Run) -> None:
-    for source, status, (program, *words), said in table(__file__, "cases.yml")["typed"]:
+def test_each_command_of_a_learner_works(workspace: Path, run: Run) -> None:
+    for source, status, words, said in table(__file__, "cases.yml")["typed"]:
         if source is not None:
             (workspace / FILE).write_text(source, encoding="utf-8")
-        done = run_command(installed.python.with_name(program), *words, cwd=workspace)
+        done = run(*words, cwd=workspace)
         assert done.returncode == status and said in done.stdout, done.stdout + done.stderr
 
 
-def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) -> None:
-    watching = pexpect.spawn(str(installed.kata), ["watch"], cwd=str(workspace), timeout=90)
+def test_watch_checks_what_is_saved(workspace: Path, python: Path) -> None:
+    watching = pexpect.spawn(str(python.with_name("kata")), ["watch"], cwd=str(workspace), timeout=90)
     try:
         watching.expect_exact("Save a file to have it checked.")
         (workspace / FILE).write_text(RIGHT + "\n", encoding="utf-8")
@@ -203,24 +191,13 @@ def test_watch_checks_what_is_saved(workspace: Path, installed: Installation) ->
         watching.close(force=True)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        pytest.param(("grade", FILE), id="grade"),
-        pytest.param(("grade-class", "exercises", "--out", "out"), id="grade-class"),
-    ],
-)
+@pytest.mark.parametrize("command", [f"grade {FILE}", "grade-class exercises --out out"])
 @pytest.mark.parametrize("course", ["the wheel's", "a clone's"])
 def test_no_marks_are_given_where_learners_could_read_the_answers(
-    command: tuple[str, ...],
-    course: str,
-    workspace: Path,
-    installed: Installation,
-    run_command: Run,
-    wheels: dict[str, Path],
+    command: str, course: str, workspace: Path, run: Run, wheels: dict[str, Path]
 ) -> None:
     named = () if course == "the wheel's" else ("--course", wheels["answers"].parents[1])
-    done = run_command(installed.kata, *command, *named, "--isolation", "full", cwd=workspace)
+    done = run("kata", *command.split(), *named, "--isolation", "full", cwd=workspace)
     assert (done.returncode, done.stdout) == (2, "")
     assert "This program was installed from a wheel with answers" in done.stderr
     assert "No grade was recorded." in done.stderr and not (workspace / "out").exists()
@@ -228,12 +205,12 @@ def test_no_marks_are_given_where_learners_could_read_the_answers(
 
 @pytest.mark.parametrize(("code", "passes"), [(RIGHT, True), (WRONG, False)], ids=["right", "wrong"])
 def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
-    installed: Installation, tmp_path: Path, code: str, passes: bool
+    python: Path, tmp_path: Path, code: str, passes: bool
 ) -> None:
     # as nbgrader fetches one into a learner's home; a learner's installation has no Jupyter, so the kernel's side is played
     question = {"exercise": "share", "cells": [[1, code]], "folder": str(tmp_path), "course": None, "seed": None}
     line = json.dumps({**question, "is_try": True, "has_magic": False}) + "\n"
-    judging = (installed.python, "-m", "grader.cli.check_cell")
+    judging = (python, "-m", "grader.cli.check_cell")
     with subprocess.Popen(judging, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path, text=True) as process:
         assert process.stdin and process.stdout
         process.stdin.write(line)
@@ -246,23 +223,19 @@ def test_a_notebook_in_no_folder_of_the_course_is_checked_by_the_course_in_it(
 
 
 def test_each_wheel_is_installed_over_the_other_and_work_stays(
-    workspace: Path,
-    installed: Installation,
-    wheels: dict[str, Path],
-    install: Callable[[Path, Path], None],
-    run_command: Run,
+    workspace: Path, python: Path, wheels: dict[str, Path], install: Callable[..., None], run: Run
 ) -> None:
     (workspace / FILE).write_text(KNOWN, encoding="utf-8")
     for kind in ("plans", "answers"):  # that with answers was there before
-        install(installed.python, wheels[kind])
-        assert run_command(installed.kata, "init", workspace, cwd=installed.outside).returncode == 0
-        done = run_command(installed.kata, "check", "share", cwd=workspace)
+        install(python, wheels[kind])
+        assert run("kata", "init", workspace).returncode == 0
+        done = run("kata", "check", "share", cwd=workspace)
         assert done.returncode == 1, done.stderr
         assert "Probably: You divided by one sum of everything." in done.stdout
-        done = run_command(installed.kata, "solution", "share", "--force", cwd=workspace)
+        done = run("kata", "solution", "share", "--force", cwd=workspace)
         assert done.returncode == 0, done.stderr
         assert ("return amounts / total" in done.stdout) is (kind == "answers")
         assert ("The course's own answer is not in this installation" in done.stdout) is (kind == "plans")
         if kind == "plans":
-            done = run_command(installed.kata, "grade", FILE, cwd=workspace)
+            done = run("kata", "grade", FILE, cwd=workspace)
             assert done.returncode == 2 and "is a course without answers" in done.stderr

@@ -167,11 +167,6 @@ def _pytest(_: Desk, *words: str) -> str:
     return said(subprocess.run([*bare, *words], env=kept, capture_output=True, encoding="utf-8", timeout=100))
 
 
-def _zip(_: Desk, folder: str, name: str) -> str:
-    shutil.make_archive(name.removesuffix(".zip"), "zip", folder)
-    return ""
-
-
 def _unzip(_: Desk, names: str, to: str) -> str:
     """Unpack the archive whose name fits a pattern."""
     (path,) = Path().glob(names)
@@ -295,7 +290,6 @@ WORDS: Mapping[str, Callable[..., str]] = {
     "page": lambda _, name: text_of(Path(name).read_text("utf-8")),
     "python": _python,
     "pytest": _pytest,
-    "zip": _zip,
     "unzip": _unzip,
     "notebook": _notebook,
     "pack": _pack,
