@@ -15,7 +15,7 @@ Kata = Callable[..., "subprocess.CompletedProcess[str]"]
 
 pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1800)]
 
-LEARNERS = {f"s{number:02d}": f"Learner {number}" for number in range(1, 13)}
+LEARNERS = {f"s{number:02d}": f"Zoë Ilić {number}" for number in range(1, 13)}
 """By their ids, the names in the roster and of the folders."""
 
 
