@@ -23,13 +23,6 @@ CASES, FILES, CELLS, ODD = (table(__file__, f"{name}.yml") for name in ("cases",
 MARK = "\ufeff".encode()
 
 
-def content_of(told: Any) -> bytes:
-    if isinstance(told, dict):
-        content: bytes = told["bytes"].encode("latin-1") * told.get("times", 1)
-        return content
-    return b"answer" if told is None else str(told).encode()
-
-
 def hand_in(files: dict[str, bytes], links: dict[str, str], form: str, place: Path) -> Path:
     folder = place / "alice"
     folder.mkdir()
@@ -51,7 +44,8 @@ IN_FORMS = {f"{form}, {id}": [form, case] for form in ("folder", "zip") for id, 
 
 @rows({id: row for id, row in IN_FORMS.items() if row[0] == row[1].get("only", row[0])}, "form", "case")
 def test_what_counts_is_taken_and_the_rest_is_told(form: str, case: Case, course: Course, tmp_path: Path) -> None:
-    files = {name: content_of(told) for name, told in case["files"].items()}
+    given = {name: "answer" if told is None else told for name, told in case["files"].items()}
+    files = {name: told if isinstance(told, bytes) else str(told).encode() for name, told in given.items()}
     files |= {f"{number:04}{case['many'][1]}": b"{" for number in range(case.get("many", [0])[0])}
     (tmp_path / "bob").mkdir()
     (tmp_path / "bob" / "softmax.py").write_text("bob's")

@@ -98,20 +98,49 @@ def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequenc
     return record(*results, submission=name, problems=problems)
 
 
+ASIDE = ("name", "called", "problem", "kind", "record", "isolation")
+
+
+def summary_of(learners: Sequence[Mapping[str, Any]], titles: Mapping[str, str], units: Units) -> ClassSummary:
+    """A class of these learners, as classes.yml has them."""
+    summary = ClassSummary(titles, units)
+    for number, learner in enumerate(learners):
+        if absent := learner.get("absent"):
+            summary.add_absent(absent)
+            continue
+        results = [result_of_row(id, each) for id, each in learner.items() if id not in ASIDE]
+        message = learner.get("problem")
+        problems = [Problem(file="x.zip", kind=learner.get("kind", "unreadable"), message=message)] if message else []
+        made = (
+            golden_record(learner["record"])
+            if "record" in learner
+            else class_record(learner.get("name", f"n{number}"), results, problems)
+        )
+        made = made.model_copy(update={"isolation": learner.get("isolation", "full")})
+        summary.add(made, shown=learner.get("called", ""), link=f"learner-{number + 1:04d}.html")
+    return summary
+
+
+def result_of_row(id: str, row: Any) -> ExerciseResult:
+    if isinstance(row, str):
+        return result_like(id, row)
+    if isinstance(row, list):
+        points, worth = row
+        return result_of(check_of("it", "passed", points=points, max_points=worth), id=id, status="passed")
+    result = class_result(id, **{name: value for name, value in row.items() if name != "also"})
+    first, *others = result.checks
+    told = first.model_copy(update={"message": first.message + row.get("also", "")})
+    return result.model_copy(update={"checks": (told, *others)})
+
+
 @pytest.fixture(scope="session")
 def small_class() -> ClassSummary:
     """Twelve learners with whatever can become of one, hard names, a mistake that many share, an unfair exercise."""
-    summary = ClassSummary(TITLES, UNITS)
-    problems = {
-        "sara": [Problem(file="x.py", kind="unknown", message="No exercise has this name.")],
-        "zip": [Problem(file="zip.zip", kind="unreadable", message="This is not a zip file.")],
-    }
-    for number, (name, shown, kinds) in enumerate(CASES["small_class"], 1):
-        results = [result_like(id, kind) for id, kind in zip(TITLES, kinds.split(), strict=True)]
-        made = class_record(name, results, problems.get(name, []))
-        summary.add(made, shown=shown, link=f"learner-{number:04d}.html")
-    summary.add_absent("Zoë Nobody")
-    return summary
+    learners = [
+        {"name": name, "called": shown, **dict(zip(TITLES, kinds.split(), strict=True)), **(more[0] if more else {})}
+        for name, shown, kinds, *more in CASES["small_class"]
+    ]
+    return summary_of([*learners, {"absent": "Zoë Nobody"}], TITLES, UNITS)
 
 
 def crowd(learners: int, exercises: int) -> Iterator[Record]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
-from grader.record import ExerciseResult, Problem, Record
+from grader.record import Record
 from grader.render import pages
 from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
@@ -19,43 +19,11 @@ from grader.render.pages import render_class
 
 from ..cases import table
 from ..transcripts.typed import text_of
-from .conftest import check_of, class_record, class_result, crowd, golden_record, printed, result_like, result_of
+from .conftest import crowd, printed, summary_of
 
 GOLDEN = Path(__file__).parent / "golden"
-TITLES = {"a": "First", "b": "Second"}
-UNITS = [("One", ["a"]), ("Two", ["b"])]
+NAMES = {"a": "First", "b": "Second"}
 LONE_NUMBER = re.compile(r"[\d.]+")  # of the chart, whose description says them too
-ASIDE = ("called", "problem", "record", "isolation")
-
-
-def class_of(learners: Sequence[Mapping[str, Any]]) -> ClassSummary:
-    """A class of these learners, as classes.yml has them."""
-    summary = ClassSummary(TITLES, UNITS)
-    for number, learner in enumerate(learners):
-        if absent := learner.get("absent"):
-            summary.add_absent(absent)
-            continue
-        results = [result_of_row(id, each) for id, each in learner.items() if id not in ASIDE]
-        message = learner.get("problem")
-        problems = [Problem(file="x.zip", kind="unreadable", message=message)] if message else []
-        made = (
-            golden_record(learner["record"]) if "record" in learner else class_record(f"n{number}", results, problems)
-        )
-        made = made.model_copy(update={"isolation": learner.get("isolation", "full")})
-        summary.add(made, shown=learner.get("called", ""))
-    return summary
-
-
-def result_of_row(id: str, row: Any) -> ExerciseResult:
-    if isinstance(row, str):
-        return result_like(id, row)
-    if isinstance(row, list):
-        points, worth = row
-        return result_of(check_of("it", "passed", points=points, max_points=worth), id=id, status="passed")
-    result = class_result(id, **{name: value for name, value in row.items() if name != "also"})
-    first, *others = result.checks
-    told = first.model_copy(update={"message": first.message + row.get("also", "")})
-    return result.model_copy(update={"checks": (told, *others)})
 
 
 def test_class_is_summed_up(golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,14 +32,14 @@ def test_class_is_summed_up(golden: Callable[[Path, str], None], monkeypatch: py
     monkeypatch.setattr(pages, "MOST_NAMED", 7)
     told = []
     for name, learners in table(__file__, "classes.yml").items():
-        summary = class_of(learners)
+        summary = summary_of(learners, NAMES, [("One", ["a"]), ("Two", ["b"])])
         page = [line for line in text_of(render_class(summary)).splitlines() if not LONE_NUMBER.fullmatch(line)]
         told.append("\n".join((f"# {name}", f"{table_of(summary)}-- on the page", *page, "")))
     golden(GOLDEN / "classes.txt", "\n".join(told))
 
 
 def test_records_are_not_kept() -> None:
-    assert len(class_of([{"a": "formula"}] * 50).rows) == 50
+    assert len(summary_of([{"a": "formula"}] * 50, NAMES, []).rows) == 50
     gc.collect()
     kept = {each.submission for each in gc.get_objects() if isinstance(each, Record)}
     assert not {f"n{number}" for number in range(50)} & kept
