@@ -9,57 +9,9 @@ from grader.intake import SourceFile, Submission
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
 
-CHECKS = '''
-import torch
-from grader.judge.authoring import Case, expect, function, points
+from ..cases import table
 
-def through_a_layer(draw):
-    asked = Case()
-    result = asked.call(asked.entry("share"), asked.tensor(draw.uniform(2, 3, low=1.0, high=3.0), name="amounts"))
-    asked.output = asked.call(asked.library_module("Identity"), result, return_as="output")
-    return asked
-
-def case(draw, **options):
-    return function("share", draw.uniform(2, 3, low=1.0, high=3.0), names=["amounts"], axes="rows columns", **options)
-
-@points(0.5, visible=True)
-def test_visible(learner):
-    """Two halves."""
-    (output,) = learner.outputs(function("share", torch.ones(2), names=["amounts"]))
-    expect(torch.allclose(output, torch.ones(2) / 2), "Two equal amounts are a half each.")
-
-@points(1, role="main")
-def test_main(learner, draw):
-    """The main thing."""
-    learner.agrees(case(draw), case(draw))
-
-@points(0.5)
-def test_gradients(learner, draw):
-    """Gradients flow."""
-    learner.agrees_in_gradients(case(draw))
-
-@points(0.5)
-def test_behaviour(learner, draw):
-    """Every output is positive."""
-    (output,) = learner.outputs(through_a_layer(draw))
-    expect(bool((output > 0).all()), "Some numbers are not positive.")
-
-@points(0.5)
-def test_depends_on_the_answer(learner, draw):
-    """What comes out may be put in again."""
-    (output,) = learner.outputs(case(draw))
-    learner.agrees(function("share", output + draw.uniform(2, 3, low=0.5), names=["amounts"]))
-
-@points(0.5, role="manners")
-def test_manners(learner, draw):
-    """The input is left alone."""
-    learner.keeps_inputs(case(draw))
-
-@points(0.5, role="repair")
-def test_repair(learner):
-    """The change is small."""
-    learner.repaired_with(removed=9, added=3)
-'''
+CHECKS: str = table(__file__, "grading.yml")["checks"]
 RIGHT = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
 WRONG = "def share(amounts):\n    return amounts / amounts.sum()\n"
 """A mistake of the bank's: whole-sum."""

@@ -11,7 +11,6 @@ from grader.judge.compare import (
     difference,
     form_difference,
     gradients_difference,
-    in_words,
     is_far_off,
     misplaced,
     same,
@@ -82,6 +81,8 @@ WRONG = {
     "None": (None, DUE, "None (is a `return` missing?) came back"),
     "a module": (Opaque("a Linear object"), DUE, "a Linear object came back"),
     "true": (True, DUE, "the bool True came back"),
+    "a whole number as a tensor": (torch.tensor(3), 8, "is not right: an int64 tensor of shape () came back"),
+    "a tensor for a float": (DUE, 0.25, "should be a number, but a float32 tensor of shape (2, 3) came back"),
     "a part": ([DUE, DUE * 2], (DUE, DUE), "The second of the two results"),
     "too few parts": ([DUE], (DUE, DUE), "2 values, but 1"),
     "another name": ({"b": DUE}, {"a": DUE}, "missing: `a`; not expected: `b`"),
@@ -97,24 +98,9 @@ def test_wrong_values_are_told_apart(came, expected, message):
     assert text is not None and message in text, text
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        pytest.param(torch.tensor(3), "an int64 tensor of shape ()", id="whole number"),
-        pytest.param(torch.zeros(2, 3), "a float32 tensor of shape (2, 3)", id="float32"),
-    ],
-)
-def test_tensor_is_described_by_dtype_and_shape(value, words):
-    assert in_words(value) == words
-
-
 def test_no_number_that_was_due_is_told():
     text = wrong(DUE + 1)
     assert text is not None and not any(ch in text for ch in ("0.1", "0.2", "0.7", "1.1"))
-
-
-def test_axes_are_named_when_the_shape_is_wrong():
-    assert "(2, 3) = (queries, keys) was expected" in str(wrong(DUE.T.contiguous(), axes=("queries", "keys")))
 
 
 def test_tiny_numbers_beside_large_ones_may_be_rounded_but_zeros_of_the_main_scale_may_not():
@@ -158,10 +144,6 @@ def test_far_off_is_more_than_rounding(dtype):
     expected = DUE.to(dtype)
     assert not is_far_off((DUE * 1.01).to(dtype), expected) and is_far_off((DUE * 1.2).to(dtype), expected)
     assert is_far_off(torch.zeros(2, 3, dtype=dtype), expected) and is_far_off(None, expected)
-
-
-def test_same_takes_anything():
-    assert same(DUE, DUE * (1 + 5e-5)) and not same(DUE, None) and not same(None, DUE)
 
 
 ODD_NUMBERS = (0.0, -0.0, 1.0, -3.0, 1e-9, 2e30, math.nan, math.inf, -math.inf)

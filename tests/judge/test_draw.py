@@ -4,19 +4,16 @@ import pytest
 import torch
 
 from grader.judge.draw import Draw
-from grader.judge.faults import GraderBroken, NotInPlan
+from grader.judge.faults import GraderBroken
 
 
 def draws(seed=1, check="test_x"):
     return Draw(seed, "softmax", check, {"Linear": torch.nn.Linear})
 
 
-def test_the_same_seed_gives_the_same_numbers():
-    assert torch.equal(draws().normal(3, 4), draws().normal(3, 4))
-
-
 def test_another_seed_or_check_gives_other_numbers():
     first = draws().normal(3, 4)
+    assert torch.equal(first, draws().normal(3, 4))
     assert not torch.equal(first, draws(seed=2).normal(3, 4))
     assert not torch.equal(first, draws(check="test_y").normal(3, 4))
 
@@ -57,8 +54,3 @@ def test_what_was_drawn_is_drawn_again_and_nothing_else():
     for draw in (again, Draw(1, "softmax", "test_x", {}, again=first.drawn)):
         with pytest.raises(GraderBroken, match="something else than it asks the reference"):
             draw.normal(7)
-
-
-def test_without_a_reference_nothing_is_known_of_parameters():
-    with pytest.raises(NotInPlan):
-        Draw(1, "softmax", "test_x", {}).weights("Linear", 4, 2)

@@ -15,52 +15,8 @@ from tests.records import without_timings
 from ..cases import rows, table
 from .graded import graded, submission, with_checks
 
-CHECKS = '''
-import torch
-from grader.judge.authoring import Case, expect, function, module, points, same
-
-AXES = "batch head query key"
-
-def case(*shape, dtype=torch.float32):
-    amounts = torch.arange(1.0, 1.0 + torch.Size(shape).numel()).reshape(shape).to(dtype)
-    return function("share", amounts, names=["amounts"], axes=" ".join(AXES.split()[4 - len(shape):]))
-
-def check(learner, asked):
-    (output,) = learner.outputs(asked)
-    expect(same(output, learner.expected.answers_to(learner.exchanges[-1].question)[0]["output"]), "Not so.")
-
-@points(0.5, visible=True)
-def test_row(learner):
-    """A row."""
-    check(learner, case(3))
-
-@points(0.5, visible=True)
-def test_plane(learner):
-    """A plane."""
-    learner.agrees(case(3, 2))
-
-@points(0.5, visible=True)
-def test_heads(learner):
-    """Heads."""
-    check(learner, case(2, 2, 3, 2))
-
-@points(0.5, visible=True)
-def test_large(learner):
-    """Large."""
-    check(learner, case(40, 30))
-
-@points(0.5, visible=True)
-def test_single(learner):
-    """A single number."""
-    check(learner, case(1, 1))
-
-@points(1.5, role="main")
-def test_hidden(learner, draw):
-    """Hidden."""
-    learner.agrees(case(3, 2), case(2, 3, 4))
-'''
-
-CASES: dict[str, dict[str, Any]] = table(__file__, "mismatch.yml")
+CASES: dict[str, Any] = table(__file__, "mismatch.yml")
+CHECKS: str = CASES.pop("checks")
 
 
 def painted(mismatch: Mismatch) -> str:

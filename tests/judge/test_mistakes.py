@@ -15,11 +15,8 @@ def mistake(**options):
     return Mistake("m", "what happened", caught_by="test_f", **options)
 
 
-def test_an_edit_makes_the_wrong_answer_from_the_reference():
+def test_an_edit_makes_the_wrong_answer_from_the_reference_and_a_whole_file_stands_for_itself():
     assert mistake(edits=[("x + 1", "x - 1")]).source_from(REFERENCE) == "def f(x):\n    return x - 1\n"
-
-
-def test_a_whole_file_stands_for_itself():
     assert mistake(source="def f(x): pass").source_from(REFERENCE) == "def f(x): pass"
 
 

@@ -106,13 +106,3 @@ def test_check_that_asks_others_something_else_is_found(make_course: Callable[..
     found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
     assert list(asks_otherwise(plan, kit, 7, WRONG)) == found
     assert list(asks_otherwise(plan, kit, 7, RIGHT)) == []
-
-
-def test_check_that_cannot_be_run_is_told_by_its_own_error(make_course: Callable[..., Path], tmp_path: Path) -> None:
-    checks = CHECKS.replace("    learner.agrees(case(draw), case(draw))", "    draw.weights('Shares')")
-    course = with_checks(make_course(tmp_path, "01_parts/01_share"), checks)
-    (record,) = graded(Judge(course, "none", 7), RIGHT)
-    (broken,) = [check for check in record.exercises[0].checks if check.outcome == "error"]
-    line = checks[: checks.index("draw.weights")].count("\n") + 1
-    assert broken.name == "test_main" and "KeyError: 'Shares'" in broken.message
-    assert f"checks.py:{line})" in broken.message

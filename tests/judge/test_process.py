@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -21,8 +21,8 @@ from grader.sandbox.worker import Budget
 
 from ..cases import rows, table
 
-RIGHT = "def share(amounts):\n    return amounts + 1\n"
-HANGS_AT_TWO = "def share(amounts):\n    while amounts[0] == 2: pass\n    return amounts + 1\n"
+SOURCES = table(__file__, "process.yml")
+RIGHT, HANGS_AT_TWO, LOOKS_AHEAD = (SOURCES[name] for name in ("right", "hangs at two", "looks ahead"))
 
 Open = Callable[..., WalledProcess]
 
@@ -51,17 +51,12 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture
 def opened(exercise: Exercise, sandbox: Sandbox) -> Iterator[Open]:
-    made: list[WalledProcess] = []
+    with ExitStack() as made:
 
-    def open_one(
-        source: str, rounds: list[list[PlannedCheck]] | None = None, whole: Budget | None = None
-    ) -> WalledProcess:
-        made.append(WalledProcess(exercise, source.encode(), sandbox, rounds or [], whole))
-        return made[-1]
+        def open_one(source: str, rounds: list[list[PlannedCheck]], whole: Budget | None = None) -> WalledProcess:
+            return made.enter_context(closing(WalledProcess(exercise, source.encode(), sandbox, rounds, whole)))
 
-    yield open_one
-    for each in made:
-        each.close()
+        yield open_one
 
 
 def check(name: str, *questions: Question) -> PlannedCheck:
@@ -93,9 +88,8 @@ def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: 
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:
-    counts = "asked = 0\n\ndef share(amounts):\n    global asked\n    asked += 1\n    return amounts + asked\n"
     twice = check("twice", QUESTIONS[0], QUESTIONS[0])
-    assert outputs(opened(counts, [[twice]]), twice) == [1.0, 2.0]
+    assert outputs(opened(SOURCES["counts"], [[twice]]), twice) == [1.0, 2.0]
 
 
 def test_a_question_that_hangs_fails_alone(opened: Open) -> None:
@@ -104,7 +98,7 @@ def test_a_question_that_hangs_fails_alone(opened: Open) -> None:
 
 
 def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
-    process = opened("import os\n\ndef share(amounts):\n    os._exit(3)\n", [[ONE, TWO]])
+    process = opened(SOURCES["ends"], [[ONE, TWO]])
     started = time.monotonic()
     told = {*outputs(process, ONE), *outputs(process, TWO)}
     assert told == {"Your code ended the Python process (exit or quit?)."} and process._losses == MAX_LOSSES
@@ -112,7 +106,7 @@ def test_after_some_losses_nothing_more_is_asked(opened: Open) -> None:
 
 
 @pytest.mark.thorough
-@rows(table(__file__, "late.yml"), "source")
+@rows(SOURCES["late"], "source")
 def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: str) -> None:
     process = opened(source, [[ONE], [TWO]])
     started = time.monotonic()
@@ -135,8 +129,7 @@ def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothi
 @pytest.mark.thorough
 def test_a_pause_in_each_call_costs_a_third_of_work(opened: Open) -> None:
     many = check("many", *(question(number) for number in range(12)))
-    naps = "import time\n\ndef share(amounts):\n    time.sleep(1.5)\n    return amounts + 1\n"
-    came = outputs(opened(naps, [[many]]), many)
+    came = outputs(opened(SOURCES["naps"], [[many]]), many)
     assert 6 <= sum(isinstance(each, float) for each in came) <= 8  # of three times four seconds
     assert came[-1] == "The time for this exercise is used up: 4 seconds of processor time, or 12 by the clock."
 
@@ -154,7 +147,7 @@ def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
 
 
 def test_a_process_that_is_closed_while_it_is_asked_ends_at_once(opened: Open) -> None:
-    process = opened("def share(amounts):\n    while True: pass\n", [[ONE], [TWO]])
+    process = opened(SOURCES["never ends"], [[ONE], [TWO]])
     process.start()
     time.sleep(0.5)
     started = time.monotonic()
@@ -167,29 +160,8 @@ def test_a_process_that_is_closed_while_it_is_asked_ends_at_once(opened: Open) -
     assert time.monotonic() - started < 1.0
 
 
-PEEKS = """
-import os, select
-
-seen = b""
-if select.select([3], [], [], 0.5)[0]:
-    seen = os.read(3, 65536)
-raise ValueError(f"there were {len(seen)} bytes")
-"""
-
-
 def test_nothing_is_asked_before_the_file_is_loaded(opened: Open) -> None:
-    assert "there were 0 bytes" in str(outputs(opened(PEEKS, [[ONE], [TWO]]), ONE)[0])
-
-
-LOOKS_AHEAD = """
-import os, select
-
-def share(amounts):
-    seen = 0
-    while select.select([3], [], [], 0.5)[0]:
-        seen += len(os.read(3, 65536))
-    raise ValueError(f"there were {seen} bytes")
-"""
+    assert "there were 0 bytes" in str(outputs(opened(SOURCES["peeks"], [[ONE], [TWO]]), ONE)[0])
 
 
 def test_a_hidden_question_is_asked_when_all_visible_ones_are_answered(opened: Open) -> None:

@@ -35,10 +35,8 @@ def test_answers_are_computed_once():
 
 
 def test_rounded_questions_move_the_answer_a_little():
-    module, question = (
-        TrustedModule("def f(x):\n    return x * 2", "reference"),
-        Question.of([function("f", torch.ones(9))]),
-    )
+    module = TrustedModule("def f(x):\n    return x * 2", "reference")
+    question = Question.of([function("f", torch.ones(9))])
     moved = (module.answer_rounded(question)[0]["output"] - 2).abs().max()
     assert 0 < float(moved) < 1e-5
 
@@ -56,7 +54,7 @@ def test_what_remembers_is_asked_all_cases_of_a_question_in_their_order():
 
 WARNS = "def f(x):\n    return x if x is 1 else x * 2  # nobody reads this\n"
 LOADS = """
-import linecache, sys
+import linecache
 from contextlib import suppress
 from pathlib import Path
 from grader.course import load_course
@@ -64,7 +62,7 @@ from grader.judge.bank import both_from, load_bank
 from grader.judge.expected import TrustedModule
 
 course = load_course(Path({root!r}) / "course.yml")
-for exercise in map(course.exercise, sys.argv[1:] or [each.id for each in course.exercises]):
+for exercise in course.exercises:
     reference = course.solution_path(exercise).read_text()
     bank = load_bank(course.mistakes_path(exercise))
     texts = [mistake.source_from(reference) for mistake in bank]
@@ -78,16 +76,10 @@ print("loaded")
 """
 
 
-@pytest.mark.parametrize(
-    "only",
-    [
-        pytest.param(["self_attention"], id="one exercise"),
-        pytest.param([], id="all", marks=[pytest.mark.thorough, pytest.mark.timeout(300)]),
-    ],
-)
-def test_loading_the_course_says_nothing_and_keeps_no_line_to_be_quoted(only):
-    root = Path(__file__).parents[2]
-    words = [sys.executable, "-W", "always", "-c", LOADS.format(root=str(root)), *only]
+@pytest.mark.thorough
+@pytest.mark.timeout(300)
+def test_loading_the_course_says_nothing_and_keeps_no_line_to_be_quoted():
+    words = [sys.executable, "-W", "always", "-c", LOADS.format(root=str(Path(__file__).parents[2]))]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     of_the_course = [line for line in done.stderr.splitlines() if "of the course" in line or "two mistakes" in line]
     assert (done.stdout, of_the_course, "SyntaxWarning" in done.stderr) == ("loaded\n", [], False), done.stderr
