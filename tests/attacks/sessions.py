@@ -18,6 +18,7 @@ from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
 from grader.sandbox.levels import Level
 from tests.attacks.hostile_files import HostileFile
+from tests.waiting import is_running
 
 ROOT = Path(__file__).parents[2]
 AT_ONCE = 4
@@ -128,16 +129,9 @@ def _below(pid: int) -> list[int]:
     return [each for child in map(int, children) for each in (child, *_below(child))]
 
 
-def _is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 def _settled(processes: Callable[[], Sequence[int]], most: int) -> list[int]:
     """The processes once there are no more than `most`, or what is there after a few seconds."""
     deadline = time.monotonic() + 3
-    while len(found := [pid for pid in processes() if _is_alive(pid)]) > most and time.monotonic() < deadline:
+    while len(found := [pid for pid in processes() if is_running(pid)]) > most and time.monotonic() < deadline:
         time.sleep(0.01)
     return found

@@ -7,7 +7,6 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from grader.record import Record
 from grader.render.pages import render_record
 from grader.render.terminal import print_record
 from grader.sandbox.doctor import strongest_level
-from grader.sandbox.levels import GRADING_LEVELS, Level
+from grader.sandbox.levels import GRADING_LEVELS
 from tests.attacks.hostile_files import all_files
 from tests.attacks.sessions import Sessions, grade_all
 from tests.golden.frozen import attacks_table, differences
@@ -39,7 +38,6 @@ SAMPLE += ["claims_attention_by_hand", "claims_attention_by_hand_unseen"]
 """What `make test` looks at: some of each kind, few of which wait for their limits."""
 
 
-SESSIONS: dict[str, tuple[Iterable[str], Level]]
 SESSIONS = {"sample": (SAMPLE, "full"), "full": (FILES, "full"), "reduced": (SOME, "reduced")}
 
 

@@ -66,15 +66,11 @@ def graded(tmp_path_factory: pytest.TempPathFactory, make_course: Callable, kata
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", ["amira", "zoe"])
-def test_honest_learners_beside_them_have_their_points(graded: dict[str, Record], name: str) -> None:
+@pytest.mark.parametrize("name", ["amira", "zoe", "comment", "digits", "cell"])
+def test_right_answers_have_their_points_under_a_long_comment_and_beside_it(
+    graded: dict[str, Record], name: str
+) -> None:
     assert graded[name].points == 4 and not graded[name].problems
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", ["comment", "digits", "cell"])
-def test_a_right_answer_under_a_long_comment_is_one(graded: dict[str, Record], name: str) -> None:
-    assert graded[name].points == 4
 
 
 @pytest.mark.thorough

@@ -27,35 +27,33 @@ def readable() -> Iterator[Path]:
         yield Path(folder)
 
 
-def options(place: str, readable: Path, tiny_course: Path, tmp_path: Path) -> list[object]:
-    places = {
-        "course": tiny_course.rename(readable / "tiny") if place == "course" else tiny_course,
-        "class": readable / "class" if place == "class" else tmp_path / "class",
-        "results": (readable if place == "results" else tmp_path) / "out",
-    }
-    (places["class"] / "alice").mkdir(parents=True)
-    (places["class"] / "alice" / "01_share.py").write_text("def share(amounts):\n    return amounts\n")
-    return [places["class"], "--course", places["course"], "--out", places["results"]]
-
-
-@pytest.mark.parametrize(("place", "level"), [("course", "full"), ("class", "reduced"), ("results", "full")])
-def test_class_is_not_graded_where_learners_code_could_read(
-    place: str, level: str, readable: Path, tiny_course: Path, tmp_path: Path, cold_kata: Callable
+@pytest.mark.parametrize(
+    ("place", "level", "command", "to"),
+    [
+        ("course", "full", "grade-class", "--out"),
+        ("class", "reduced", "grade-class", "--out"),
+        ("results", "full", "grade-class", "--out"),
+        ("course", "full", "grade", "--json"),
+    ],
+)
+def test_nothing_is_graded_where_learners_code_could_read(
+    place: str,
+    level: str,
+    command: str,
+    to: str,
+    readable: Path,
+    tiny_course: Path,
+    tmp_path: Path,
+    cold_kata: Callable,
 ) -> None:
-    given = options(place, readable, tiny_course, tmp_path)
-    done = cold_kata("grade-class", *given, "--isolation", level, cwd=tmp_path)
+    course = tiny_course.rename(readable / "tiny") if place == "course" else tiny_course
+    work, results = ((readable if place == name else tmp_path) / name for name in ("class", "results"))
+    (work / "alice").mkdir(parents=True)
+    (work / "alice" / "01_share.py").write_text("def share(amounts):\n    return amounts\n")
+    done = cold_kata(command, work, "--course", course, to, results, "--isolation", level, cwd=tmp_path)
     assert done.returncode == 2 and not done.stdout
     assert "Learners' code can read" in done.stderr and "No grade was recorded" in done.stderr
-    assert not list(tmp_path.rglob("results.jsonl")) and not list(readable.rglob("results.jsonl"))
-
-
-def test_submission_is_not_graded_where_learners_code_could_read_the_answers(
-    readable: Path, tiny_course: Path, tmp_path: Path, cold_kata: Callable
-) -> None:
-    work, *options_, _, _ = options("course", readable, tiny_course, tmp_path)
-    done = cold_kata("grade", work, *options_, "--json", tmp_path / "record.json", cwd=tmp_path)
-    assert done.returncode == 2 and "Learners' code can read" in done.stderr
-    assert not (tmp_path / "record.json").exists()
+    assert not results.is_file() and not list(results.rglob("results.jsonl"))
 
 
 Grade = Callable[..., tuple[float, str]]

@@ -17,19 +17,11 @@ from tests.cases import table
 
 ROOT = Path(__file__).parents[2]
 TABLES = table(__file__, "planted.yml")
+HONEST, WRONG = TABLES["honest"], TABLES["wrong"]
 KIT = "01_soft_lookup/03_softmax"
 SPY = "open({mark!r}, 'a').write(__file__ + '\\n')\n\n"
 NOBODY = 65534
 
-HONEST = """
-import json, random, re, torch
-
-
-def softmax(scores, dim=-1):
-    exps = torch.exp(scores - scores.max(dim=dim, keepdim=True).values)
-    return exps / exps.sum(dim=dim, keepdim=True)
-"""
-WRONG = "def softmax(scores, dim=-1):\n    return scores\n"
 GRADE = ("--only", "softmax", "--isolation", "best", "--seed", "5")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -23,3 +23,11 @@ def open_judge() -> Iterator[Callable[..., Judge]]:
     """Makes judges, which are closed at the end of the test."""
     with ExitStack() as opened:
         yield lambda *terms: opened.enter_context(closing(Judge(*terms)))
+
+
+@pytest.fixture
+def judge_with(
+    open_judge: Callable[..., Judge], make_course: Callable[..., Path], tmp_path: Path
+) -> Callable[[str], Judge]:
+    """Makes a judge whose exercise has these checks."""
+    return lambda checks: open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)

@@ -208,23 +208,19 @@ def test_numbers_too_close_to_tell_apart_are_not_called_misplaced() -> None:
     assert misplaced(expected.flip(0), expected, 0.03) == ""
 
 
-def told(came: torch.Tensor, expected: torch.Tensor, axes: tuple[str, ...] = AXES[1:]) -> str:
-    return str(difference(came, expected, what="The output", axes=axes))
-
-
 def test_message_of_the_comparison_says_it() -> None:
-    assert told(SQUARE.transpose(1, 2).contiguous(), SQUARE) == (
+    assert wrong(SQUARE.transpose(1, 2).contiguous(), SQUARE, axes=AXES[1:]) == (
         "The output has the right shape and the right numbers, but the axes query and key are exchanged."
     )
     broken = COUNTED.clone()
     broken[1, 2] = torch.nan
-    assert told(broken, COUNTED) == (
+    assert wrong(broken, COUNTED, axes=AXES[1:]) == (
         "The output has NaN in 4 of 24 places (only in head 1, in row (query) 2, counted from 0)."
     )
 
 
 @pytest.mark.parametrize("shape", [(2, 4, 3), (2, 3), (4, 4)], ids=str)
 def test_axes_are_named_only_of_the_shape_that_was_expected(shape: tuple[int, ...]) -> None:
-    assert told(torch.zeros(shape), COUNTED) == (
+    assert wrong(torch.zeros(shape), COUNTED, axes=AXES[1:]) == (
         f"The output has shape {shape}; (2, 3, 4) = (head, query, key) was expected."
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from grader.judge.answers import read_error
-from grader.judge.failure import error_text, syntax_text
+from grader.judge.failure import error_text
 
 from ..cases import rows, table
 
@@ -18,8 +18,3 @@ def test_an_error_is_told_with_the_learners_line_and_a_hidden_check_shows_no_num
     for sight in case.keys() & {"hidden", "visible"}:
         lines = case.get("file", FILE).splitlines()
         assert error_text(read_error(case["error"]), lines, "", hide_numbers=sight == "hidden") == case[sight]
-
-
-def test_pythons_other_line_is_told_apart_from_the_line_of_the_error() -> None:
-    said = syntax_text(2, "expected an indented block after function definition on line 1", ["def f():", "x = 1"])
-    assert "after function definition of line 1, in line 2 (`x = 1`)" in said

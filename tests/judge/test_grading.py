@@ -4,7 +4,6 @@ import gc
 import threading
 import time
 import weakref
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,8 @@ from grader.record import Record
 from grader.sandbox.levels import MachineError
 
 from ..cases import rows, table
-from .graded import CHECKS, RIGHT, WRONG, graded, submission, with_checks
+from ..waiting import await_true
+from .graded import CHECKS, RIGHT, WRONG, graded, submission
 
 TABLES = table(__file__, "grading.yml")
 
@@ -30,14 +30,9 @@ def judge(course):
     judge.close()
 
 
-@pytest.fixture(scope="module")
-def grade(judge):
-    return partial(graded, judge)
-
-
 @rows(TABLES["graded"])
-def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(grade, case):
-    (record,) = grade(case["source"])
+def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(judge, case):
+    (record,) = graded(judge, case["source"])
     (exercise,) = record.exercises
     points = {check.name: check.points for check in exercise.checks if check.points}
     assert (exercise.status, points) == (case["status"], {name: each for name, each in case["points"].items() if each})
@@ -48,15 +43,15 @@ def test_points_follow_from_the_roles_of_checks_and_known_mistakes_are_named(gra
         assert manners.outcome == "passed" and "main check" in manners.message
 
 
-def test_a_learner_does_not_feel_the_one_before(grade):
+def test_a_learner_does_not_feel_the_one_before(judge):
     hostile = "import torch, os\ntorch.Tensor.sum = None\ndef share(a):\n    os._exit(0)\n"
-    records = grade(RIGHT, hostile, RIGHT, hostile, RIGHT)
+    records = graded(judge, RIGHT, hostile, RIGHT, hostile, RIGHT)
     assert [record.points for record in records] == [4, 0, 4, 0, 4]
 
 
 @rows(TABLES["said"])
-def test_what_went_wrong_is_said_in_the_learners_terms_without_hidden_numbers(grade, case):
-    (record,) = grade(case["source"])
+def test_what_went_wrong_is_said_in_the_learners_terms_without_hidden_numbers(judge, case):
+    (record,) = graded(judge, case["source"])
     exercise = record.exercises[0]
     assert exercise.status == "failed" and record.points == 0 and record.complete
     said = {check.name: check.message for check in exercise.checks}
@@ -87,10 +82,9 @@ AGREES = "    learner.agrees(case(draw), case(draw))"
         ),
     ],
 )
-def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(tmp_path, make_course, open_judge, fault):
+def test_a_fault_of_a_check_is_an_error_ends_nothing_and_is_never_a_mark(judge_with, fault):
     checks = "import pytest\n" + CHECKS.replace(AGREES, f"    {fault}")
-    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
-    records = graded(judge, RIGHT, RIGHT)
+    records = graded(judge_with(checks), RIGHT, RIGHT)
     assert [(record.exercises[0].status, record.complete) for record in records] == [("error", False)] * 2
     (broken,) = [check for check in records[0].exercises[0].checks if check.outcome == "error"]
     assert broken.name == "test_main" and "oops" in broken.message
@@ -101,13 +95,10 @@ REMEMBERS = "kept = {}\ndef share(a):\n    return kept.setdefault(a.shape, a / a
 
 
 @pytest.mark.parametrize(("source", "is_told"), [(REMEMBERS, True), (WRONG, False)], ids=["the second", "the first"])
-def test_that_a_function_was_called_again_is_said_where_only_the_second_output_is_wrong(
-    tmp_path, make_course, open_judge, source, is_told
-):
+def test_that_a_function_was_called_again_is_said_where_only_the_second_output_is_wrong(judge_with, source, is_told):
     again = AGREES.replace("case(draw), case(draw)", "called_again(case(draw), draw.uniform(2, 3, low=0.5))")
     checks = CHECKS.replace(AGREES, again).replace("import Case,", "import Case, called_again,")
-    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
-    (record,) = graded(judge, source)
+    (record,) = graded(judge_with(checks), source)
     said = next(each.message for each in record.exercises[0].checks if each.name == "test_main")
     assert said and ("the function called twice" in said) is is_told
 
@@ -121,10 +112,9 @@ def test_that_a_function_was_called_again_is_said_where_only_the_second_output_i
         pytest.param("import no_such_module\n", "no_such_module", id="cannot be collected"),
     ],
 )
-def test_checks_that_cannot_be_run_are_told(tmp_path, make_course, open_judge, checks, told):
-    judge = open_judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "process", 1)
+def test_checks_that_cannot_be_run_are_told(judge_with, checks, told):
     with pytest.raises(GraderBroken, match=told):
-        graded(judge, RIGHT)
+        graded(judge_with(checks), RIGHT)
 
 
 @pytest.mark.thorough
@@ -217,10 +207,7 @@ def test_grading_that_is_broken_off_leaves_no_worker_behind(three):
 
     with pytest.raises(KeyboardInterrupt):
         judge.grade([submission], lambda record: None, break_off)
-    until = time.monotonic() + 20
-    while workers() - before and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not workers() - before
+    await_true(lambda: not workers() - before, 20)
     records = []
     judge.grade([submission], records.append)
     assert [each.status for each in records[0].exercises] == ["passed"] * 3

@@ -18,6 +18,7 @@ from ..cases import table
 from .graded import result
 
 THOROUGH = ("self_attention", "multi_head_attention", "multi_head_wrapper")
+TABLES = table(__file__, "pairs.yml")
 Names = Callable[[str, str], list[str]]
 
 
@@ -47,7 +48,7 @@ def known(course: Course, id: str) -> tuple[str, dict[str, Mistake]]:
 
 PAIRS = [
     pytest.param(*pair, id="-".join(pair[:3]), marks=pytest.mark.thorough if pair[0] in THOROUGH else ())
-    for pair in table(__file__, "pairs.yml")
+    for pair in TABLES["pairs"]
 ]
 
 
@@ -70,22 +71,12 @@ def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own
     assert names_of("softmax", text) == []
 
 
-NOISE = """
-
-_right = softmax
-
-
-def softmax(x):
-    return _right(x) + 0.013 * torch.sin(torch.arange(x.numel(), dtype=x.dtype)).reshape(x.shape)
-"""
-
-
 def test_few_pairs_are_tried_for_numbers_that_no_mistake_gives_anywhere(
     course: Course, names_of: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     combined: list[tuple[int, int]] = []
     monkeypatch.setattr(Expected, "pair", lambda self, *places: combined.append(places))
-    assert names_of("softmax", known(course, "softmax")[0] + NOISE) == []
+    assert names_of("softmax", known(course, "softmax")[0] + "\n\n" + TABLES["noise"]) == []
     assert len(combined) <= diagnosis.STEPS_WITHOUT_A_SIGN / diagnosis.STEPS_OF_A_PAIR
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -18,14 +17,11 @@ from grader.judge.process import LocalProcess, answering
 from grader.judge.session import asks_otherwise
 from tests.records import without_timings
 
-from .graded import CHECKS, RIGHT, WRONG, graded, with_checks
+from ..cases import table
+from .graded import CHECKS, RIGHT, WRONG, graded
 
-OTHER_BITS = (
-    "def share(amounts):\n    return amounts * (1 / amounts.double().sum(-1, keepdim=True)).to(amounts.dtype)\n"
-)
-RANDOM = (
-    "import os\n\ndef share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True) * (os.urandom(1)[0] > 127)\n"
-)
+TABLES = table(__file__, "plan.yml")
+OTHER_BITS, RANDOM = TABLES["other bits"], TABLES["random"]
 
 
 @pytest.fixture
@@ -90,19 +86,9 @@ def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: J
             again(asked)
 
 
-ANSWERS_DECIDE = """
-@points(0.5)
-def test_asks_again(learner, draw):
-    \"\"\"A wrong answer is asked about once more.\"\"\"
-    (output,) = learner.outputs(case(draw))
-    (again,) = learner.outputs(case(draw) if bool((output.sum(-1) > 0.99).all()) else function("share", output))
-"""
-
-
-def test_check_that_asks_others_something_else_is_found(make_course: Callable[..., Path], tmp_path: Path) -> None:
-    checks = CHECKS + ANSWERS_DECIDE
-    judge = Judge(with_checks(make_course(tmp_path, "01_parts/01_share"), checks), "none", 7)
+def test_check_that_asks_others_something_else_is_found(judge_with: Callable[[str], Judge]) -> None:
+    judge = judge_with(CHECKS + "\n" + TABLES["answers decide"])
     kit, plan = judge.kits["share"], plan_of(judge)
     found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
-    assert list(asks_otherwise(plan, kit, 7, WRONG)) == found
-    assert list(asks_otherwise(plan, kit, 7, RIGHT)) == []
+    assert list(asks_otherwise(plan, kit, judge.seed, WRONG)) == found
+    assert list(asks_otherwise(plan, kit, judge.seed, RIGHT)) == []

@@ -1,14 +1,16 @@
 """The judge's own answers, to questions that some mistakes answer in forms no worker could send."""
 
 import linecache
-import subprocess
-import sys
 import warnings
+from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 import torch
 
+from grader.course import load_course
+from grader.judge.bank import both_from, load_bank
 from grader.judge.case import Question, function
 from grader.judge.expected import TrustedModule
 
@@ -53,40 +55,40 @@ def test_what_remembers_is_asked_all_cases_of_a_question_in_their_order():
 
 
 WARNS = "def f(x):\n    return x if x is 1 else x * 2  # nobody reads this\n"
-LOADS = """
-import linecache
-from contextlib import suppress
-from pathlib import Path
-from grader.course import load_course
-from grader.judge.bank import both_from, load_bank
-from grader.judge.expected import TrustedModule
 
-course = load_course(Path({root!r}) / "course.yml")
-for exercise in course.exercises:
-    reference = course.solution_path(exercise).read_text()
-    bank = load_bank(course.mistakes_path(exercise))
-    texts = [mistake.source_from(reference) for mistake in bank]
-    alone = [mistake for mistake in bank if not mistake.source]
-    texts += [text for pair in zip(alone, alone[1:]) if (text := both_from(*pair, reference))]
-    for number, text in enumerate([reference, *texts]):
-        with suppress(Exception):  # two edits may not go together
-            TrustedModule(text, f"of the course {{number}}").namespace
-assert not [name for name in linecache.cache if name.startswith("of the course")]
-print("loaded")
-"""
+
+def said_while(load):
+    """The warnings that loading says, and the lines that it keeps to be quoted."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        load()
+    return [str(each) for each in said] + [name for name in linecache.cache if name.startswith("of the course")]
+
+
+def test_a_text_that_warns_is_loaded_without_a_word(capfd):
+    with pytest.warns(SyntaxWarning):
+        compile(WARNS, "of the course", "exec")
+    assert said_while(lambda: TrustedModule(WARNS, "of the course").namespace) == []
+    assert capfd.readouterr() == ("", "")
+
+
+def texts_of_the_course():
+    """Each reference and mistake, and some mistakes in pairs."""
+    course = load_course(Path(__file__).parents[2] / "course.yml")
+    for exercise in course.exercises:
+        reference, bank = course.solution_path(exercise).read_text(), load_bank(course.mistakes_path(exercise))
+        alone = [mistake for mistake in bank if not mistake.source]
+        pairs = [both_from(*pair, reference) for pair in pairwise(alone)]
+        yield from (reference, *(mistake.source_from(reference) for mistake in bank), *filter(None, pairs))
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(300)
-def test_loading_the_course_says_nothing_and_keeps_no_line_to_be_quoted():
-    words = [sys.executable, "-W", "always", "-c", LOADS.format(root=str(Path(__file__).parents[2]))]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    of_the_course = [line for line in done.stderr.splitlines() if "of the course" in line or "two mistakes" in line]
-    assert (done.stdout, of_the_course, "SyntaxWarning" in done.stderr) == ("loaded\n", [], False), done.stderr
+def test_loading_the_course_says_nothing_and_keeps_no_line_to_be_quoted(capfd):
+    def load():
+        for number, text in enumerate(texts_of_the_course()):
+            with suppress(Exception):  # two edits may not go together
+                TrustedModule(text, f"of the course {number}").namespace  # noqa: B018
 
-
-def test_a_text_that_warns_is_loaded_without_a_word(capfd):
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        assert TrustedModule(WARNS, "of the course").namespace
-    assert capfd.readouterr() == ("", "") and "of the course" not in linecache.cache
+    assert said_while(load) == []
+    assert capfd.readouterr() == ("", "")

@@ -10,18 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from ..cases import table
+
 ONE_CORE = {min(os.sched_getaffinity(0))}
 BUSY = 4
 """Processes that share one core with the worker, each in a session of its own: some kernels share out by sessions."""
-BURNS = """\
-import time
-
-def share(amounts):
-    until = time.process_time() + 0.1
-    while time.process_time() < until:
-        pass
-    return amounts / amounts.sum(-1, keepdim=True)
-"""
 
 
 @pytest.fixture
@@ -42,7 +35,7 @@ def test_a_right_answer_passes_however_busy_the_machine_is(tiny_course: Path) ->
     # a tenth of a second of work takes half a second beside four that spin, and an answer may hold several calls
     limits = "limits:\n  request_seconds: 1\n  seconds: 5\n"
     (tiny_course / "course.yml").write_text(text.replace("documents:", f"{limits}documents:", 1))
-    (tiny_course / "share.py").write_text(BURNS)
+    (tiny_course / "share.py").write_text(table(__file__, "uncounted.yml")["right, with a tenth of a second of work"])
     kata = Path(sys.executable).with_name("kata")
     crowd = f"import os; os.sched_setaffinity(0, {ONE_CORE!r}); os.execv({str(kata)!r}, ['kata', *os.sys.argv[1:]])"
 

@@ -14,6 +14,8 @@ from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds
 
+from ..waiting import await_true
+
 SECONDS = 30
 
 
@@ -45,14 +47,9 @@ def held() -> tuple[int, int]:
     return len(os.listdir("/proc/self/fd")), threads
 
 
-def is_let_go(before: tuple[int, int]) -> bool:
-    """Whether soon no more is held than before; each thread closes its pipe in its own time."""
-    until = time.monotonic() + 10
-    while is_more := any(now > then for now, then in zip(held(), before, strict=True)):
-        if time.monotonic() > until:
-            break
-        time.sleep(0.05)
-    return not is_more
+def await_let_go(before: tuple[int, int]) -> None:
+    """Wait until no more is held than before: each thread closes its pipe in its own time."""
+    await_true(lambda: all(now <= then for now, then in zip(held(), before, strict=True)), 10)
 
 
 def test_a_closed_sandbox_and_its_closed_workers_leave_no_descriptor_and_no_thread_behind() -> None:
@@ -65,11 +62,11 @@ def test_a_closed_sandbox_and_its_closed_workers_leave_no_descriptor_and_no_thre
             worker.await_ready()
             assert held()[1] == before[1] + 2
             worker.close()
-            assert is_let_go(before)
+            await_let_go(before)
         last = sandbox.spawn(Bounds())
         last.await_ready()
     last.close()
-    assert is_let_go(outside)
+    await_let_go(outside)
 
 
 def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
@@ -82,4 +79,4 @@ def test_a_start_that_fails_leaves_no_descriptor_behind() -> None:
             with pytest.raises(MachineError):
                 sandbox.spawn(Bounds()).await_ready(5)
         # of a worker that was handed out before its end was seen
-        assert is_let_go((descriptors + 3, threads + 2))
+        await_let_go((descriptors + 3, threads + 2))

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from ..cases import rows
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 # Addresses alone, as libraries map them: nothing is written there.
@@ -27,16 +29,16 @@ except OSError:
 """
 
 
+TAKEN = {
+    "within the bound": (10, 800, "taken"),
+    "beyond the bound": (10, 1100, "refused"),
+    "libraries larger than the bound leave half of it": (4000, 400, "taken"),
+    "and no more": (4000, 600, "refused"),
+}
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the bound is on addresses, as Linux counts them")
-@pytest.mark.parametrize(
-    ("before", "more", "said"),
-    [
-        pytest.param(10, 800, "taken", id="within the bound"),
-        pytest.param(10, 1100, "refused", id="beyond the bound"),
-        pytest.param(4000, 400, "taken", id="libraries larger than the bound leave half of it"),
-        pytest.param(4000, 600, "refused", id="and no more"),
-    ],
-)
+@rows(TAKEN, "before", "more", "said")
 def test_code_has_memory_whatever_the_libraries_took(
     before: int, more: int, said: str, run_command: Run, tmp_path: Path
 ) -> None:

@@ -19,37 +19,13 @@ from grader.record import ExerciseResult
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.worker import Budget, ForkedProcess, Shortage
 
+from ..cases import table
 from ..judge.graded import graded
 
 COURSE = load_course(Path(__file__).parents[2] / "course.yml")
 SOFTMAX = COURSE.exercise("softmax")
 RIGHT = COURSE.solution_path(SOFTMAX).read_text()
-
-THREADS = """
-import ctypes
-
-libc, room, thread = ctypes.CDLL(None), ctypes.create_string_buffer(128), ctypes.c_ulong()
-libc.pthread_attr_init(room)
-libc.pthread_attr_setstacksize(room, ctypes.c_size_t(16384))
-asleep = ctypes.cast(libc.sleep, ctypes.c_void_p)
-for _ in range(8000):
-    libc.pthread_create(ctypes.byref(thread), room, asleep, ctypes.c_void_p(1000))
-"""
-EXCHANGES = """
-import hashlib, os, sys, time
-
-
-def run(*asked, **named):
-    {does}
-
-
-sys.modules["inside.host"].run_question = run
-"""
-LINGERS = "os.close(4); time.sleep(1000)"
-BURNS = """while time.process_time() < 0.4:
-        hashlib.pbkdf2_hmac('sha256', b'', b'', 20_000)
-    os.write(4, b'no frame' * 9)
-    os._exit(0)"""
+HOSTILE = table(__file__, "uncounted.yml")
 
 
 @pytest.fixture(scope="module")
@@ -82,19 +58,19 @@ def result_of(judge: Judge, source: str) -> ExerciseResult:
 
 def test_a_file_with_thousands_of_threads_is_ended(judge: Judge) -> None:
     sandbox = judge.sandbox
-    mallory = result_of(judge, RIGHT + THREADS)
+    mallory = result_of(judge, RIGHT + HOSTILE["threads"])
     assert mallory.points == 0 and "was stopped" in mallory.checks[0].message
     assert judge.sandbox is sandbox
 
 
 @pytest.mark.thorough
 def test_waiting_for_an_end_is_counted(judge: Judge, budgets: list[Budget]) -> None:
-    mallory = result_of(judge, RIGHT + EXCHANGES.format(does=LINGERS))
+    mallory = result_of(judge, RIGHT + HOSTILE["lingers"])
     assert budgets[0].passed >= 0.9 * mallory.seconds - 0.5 > 1
 
 
 def test_processor_time_counts_of_one_that_ended_by_itself(judge: Judge, budgets: list[Budget]) -> None:
-    result_of(judge, RIGHT + EXCHANGES.format(does=BURNS))
+    result_of(judge, RIGHT + HOSTILE["burns"])
     once = budgets[0].worked / 3  # it is lost three times
     assert once > 0.3
 

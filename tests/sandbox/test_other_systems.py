@@ -12,42 +12,15 @@ from ..cases import rows, table
 ROOT = Path(__file__).parents[2]
 SOFTMAX = Path("exercises", "01_soft_lookup", "03_softmax.py")
 
-# Read by every Python process that has this file's folder in its PYTHONPATH, before anything else of ours or others'.
-SITECUSTOMIZE = """\
-import os, select, signal, sys
 
-for module, names in {
-    os: ("fork", "forkpty", "pidfd_open", "pipe2", "killpg", "setsid"),
-    select: ("poll", "epoll"),
-    signal: ("pidfd_send_signal",),
-}.items():
-    for name in names:
-        delattr(module, name)
-
-import socket
-
-del socket.send_fds, socket.recv_fds, socket.SOCK_SEQPACKET
-
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name in ("resource", "fcntl", "landlockpy", "pyseccomp"):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-for name in ("resource", "fcntl"):
-    sys.modules.pop(name, None)
-sys.meta_path.insert(0, Absent())
-"""
-
-WRONG = table(__file__, "elsewhere.yml")
+TABLES = table(__file__, "elsewhere.yml")
 
 
 @pytest.fixture(scope="module")
 def elsewhere(tmp_path_factory):
     """The environment of a system without fork, pidfds, poll, descriptors over sockets and the modules for them."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    (folder / "sitecustomize.py").write_text(SITECUSTOMIZE)
+    (folder / "sitecustomize.py").write_text(TABLES["sitecustomize"])
     # other libraries' plugins take Linux as given when they see its name
     return {"PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
@@ -93,7 +66,7 @@ def test_a_right_answer_passes_in_the_real_course(workspace, elsewhere, cold_kat
 
 
 @pytest.mark.thorough
-@rows(WRONG)
+@rows(TABLES["wrong"])
 def test_what_is_wrong_is_told_as_everywhere(case, elsewhere, cold_kata, tiny_course):
     (tiny_course / "exercises" / "01_parts" / "01_share.py").write_text(case["source"])
     with (tiny_course / "course.yml").open("a") as course:

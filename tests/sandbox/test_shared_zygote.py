@@ -15,6 +15,8 @@ from grader.sandbox.levels import Launched, Level, MachineError, join, launch_zy
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Bounds, ForkedProcess, Worker
 
+from ..waiting import await_true
+
 SECONDS = 60
 
 
@@ -73,10 +75,7 @@ def test_a_judge_that_leaves_takes_its_workers_along_and_nobody_elses(zygote: La
         pid = pid_of(gone)
         leaving.close()
         gone.process._life.close()  # as the end of the judge's process does
-        until = time.monotonic() + SECONDS
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
-            time.sleep(0.05)
-        assert not os.path.exists(f"/proc/{pid}")
+        await_true(lambda: not os.path.exists(f"/proc/{pid}"))
         assert is_running(kept)
         assert zygote.process.poll() is None
 

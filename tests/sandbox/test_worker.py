@@ -44,12 +44,7 @@ def test_honest_code_runs_however_odd_it_is(walled, source):
 
 @rows(CASES["refused"], "attempt")
 def test_the_wall_holds(walled, attempt):
-    source = (
-        "import fcntl, multiprocessing.shared_memory, os, resource, socket, subprocess\nimport multiprocessing as mp\nimport torch\n"
-        f"def f():\n    try:\n        {attempt}\n    except (OSError, ValueError) as error:\n"
-        "        return 'refused'\n    return 'possible'"
-    )
-    assert call(walled, source) == "refused"
+    assert call(walled, CASES["attempt"].replace("ATTEMPT", attempt)) == "refused"
 
 
 @pytest.mark.parametrize(("name", "args"), CASES["system_calls"].items(), ids=CASES["system_calls"])
@@ -57,20 +52,12 @@ def test_dangerous_system_calls_are_refused(walled, name, args):
     import pyseccomp
 
     number = pyseccomp.resolve_syscall(pyseccomp.Arch.NATIVE, name)
-    source = (
-        "import ctypes\ndef f(number, *args):\n    libc = ctypes.CDLL(None, use_errno=True)\n"
-        "    return [libc.syscall(number, *args), ctypes.get_errno()]"
-    )
-    result, number_of_error = call(walled, source, number, *args)
+    result, number_of_error = call(walled, CASES["system call"], number, *args)
     assert result == -1 and number_of_error in (1, 38)  # EPERM, ENOSYS
 
 
 def test_only_five_descriptors_are_open(walled):
-    source = (
-        "import os\ndef f():\n    found = []\n    for fd in range(2000):\n        try:\n            os.fstat(fd)\n"
-        "        except OSError:\n            continue\n        found.append(fd)\n    return found"
-    )
-    assert call(walled, source) == [0, 1, 2, 3, 4]
+    assert call(walled, CASES["open descriptors"]) == [0, 1, 2, 3, 4]
 
 
 def test_the_environment_is_empty_of_the_judges(walled, monkeypatch):
@@ -84,18 +71,13 @@ def test_the_project_is_not_visible(full):
     import grader
 
     root = os.path.dirname(os.path.dirname(grader.__file__))
-    source = "import os\ndef f(path):\n    try:\n        os.stat(path)\n    except OSError:\n        return 'absent'"
     for path in ("solutions", "tests", "course.yml", "grader/judge"):
-        assert call(full, source, os.path.join(root, path)) == "absent"
+        assert call(full, CASES["is there"], os.path.join(root, path)) == "absent"
 
 
 def test_one_worker_leaves_nothing_for_the_next(either):
-    call(
-        either,
-        "import torch, builtins\nbuiltins.mark = 1\ntorch.set_default_dtype(torch.float64)\ndef f():\n    return 1",
-    )
-    source = "import torch, builtins\ndef f():\n    return [hasattr(builtins, 'mark'), str(torch.ones(1).dtype)]"
-    assert call(either, source) == [False, "torch.float32"]
+    assert call(either, CASES["leaves something"]) == 1
+    assert call(either, CASES["what was left"]) == [False, "torch.float32"]
 
 
 @rows(CASES["ends"], "end")
@@ -131,8 +113,7 @@ def test_processor_time_is_bounded(either):
 
 
 def test_what_is_printed_goes_nowhere_and_does_no_harm(either, capfd):
-    source = "import os, sys\ndef f():\n    print('→' * 20_000_000, file=sys.stderr)\n    print('a')\n    return os.write(1, b'b' * 9)"
-    assert call(either, source) == 9
+    assert call(either, CASES["prints"]) == 9
     assert capfd.readouterr() == ("", "")
 
 
@@ -144,8 +125,7 @@ def test_answers_that_are_too_large_together_are_not_looked_at(full):
 
 
 def test_more_than_agreed_is_not_taken(full):
-    source = "import os\ndef f():\n    part = b'KAT1' + bytes([0, 0, 0, 0]) + (4 << 20).to_bytes(8, 'little') + bytes(4 << 20)\n    while True: os.write(4, part)"
-    worker = begin(full, source, Bounds(reply_mb=1))
+    worker = begin(full, CASES["sends without end"], Bounds(reply_mb=1))
     with pytest.raises(WorkerLost, match="garbled"):
         list(worker.ask([question()] * 9, Budget(60), SECONDS, answers=9))
 

@@ -49,13 +49,11 @@ class User:
     def type(self, command: str, *, status: int = 0) -> str:
         """Run a line of the guide as this user; it has to end with `status`."""
         known = pwd.getpwnam(self.name)
-        jupyter = {f"JUPYTER_{kind}_DIR": str(self.home / ".jupyter" / kind) for kind in ("DATA", "RUNTIME")}
-        environment = {
-            **jupyter,
-            **{"HOME": str(self.home), "USER": self.name, "LOGNAME": self.name, "PYTHONUTF8": "1", "KATA_SERVICE": "0"},
-            **{"JUPYTER_CONFIG_DIR": str(self.home / ".jupyter"), "IPYTHONDIR": str(self.home / ".ipython")},
-            "PATH": f"{self.home.parent}/programs:{os.environ['PATH']}",
-        }
+        places = {"HOME": "", "IPYTHONDIR": ".ipython", "JUPYTER_CONFIG_DIR": ".jupyter"}
+        places |= {f"JUPYTER_{kind}_DIR": f".jupyter/{kind}" for kind in ("DATA", "RUNTIME")}
+        environment = {name: str(self.home / place) for name, place in places.items()}
+        environment |= {"USER": self.name, "LOGNAME": self.name, "PYTHONUTF8": "1", "KATA_SERVICE": "0"}
+        environment["PATH"] = f"{self.home.parent}/programs:{os.environ['PATH']}"
         done = subprocess.run(
             ["bash", "-c", command],
             user=known.pw_uid,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from grader.intake import SourceFile, Submission
 from grader.record import Record
 from grader.service.client import Registration, WarmJudge, judges_folder, registered, running_judges
+from tests.waiting import await_true, is_running
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -62,21 +62,6 @@ def graded(judge: Any, content: str, name: str = "somebody") -> tuple[str, float
     records: list[Record] = []
     judge.grade([submission(content, name)], records.append)
     return records[0].submission, records[0].points
-
-
-def await_true(condition: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait until a condition holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 @pytest.fixture

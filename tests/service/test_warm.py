@@ -19,7 +19,8 @@ import pytest
 from grader.record import Record
 from grader.service import client
 from grader.service.client import Reply, course_stamp, judge_name, registered, running_judges
-from tests.service.conftest import RIGHT, Done, Home, await_true, graded, is_running, submission
+from tests.service.conftest import RIGHT, Done, Home, graded, submission
+from tests.waiting import await_true, is_running
 
 pytestmark = pytest.mark.timeout(600)
 
