@@ -178,6 +178,8 @@ class Collector:
         """
         kind, limit_kb = kind_of_file(name), max(each.limits.source_kb for each in self._names.exercises)
         try:
+            if self._names.is_case(name):
+                raise UnreadableError("is a script of `kata check --script`, not an answer")
             content = read({"notebook": NOTEBOOK_MB * MB, "exercise": limit_kb * 1024}.get(kind, 0))
             if kind == "notebook":
                 self.take_notebook(name, content)
