@@ -139,7 +139,7 @@ def _connected(address: str) -> Client:
         from distributed import Client, connect, versions
     except ImportError:
         raise KataError("--scheduler needs dask.distributed: pip install distributed.") from None
-    for name in ("distributed", "tornado"):
+    for name in ("distributed", "distributed.client", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.simplefilter("ignore", versions.VersionMismatchWarning)  # workers with other versions are refused
 
