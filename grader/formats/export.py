@@ -22,7 +22,7 @@ from grader.files import table as as_csv
 from grader.intake.names import first_few
 from grader.record import Record
 from grader.render.safe_text import safe_line, visible
-from grader.render.wording import MARKS, change
+from grader.render.wording import MARKS, change, counted
 
 from . import canvas, moodle
 from .autograding import as_json, github, gradescope, junit
@@ -154,7 +154,7 @@ def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool
         raise KataError(f"{folder} is a file; this format has one a learner and needs a folder.")
     for count, (name, text) in enumerate(texts, start=1):
         write_new(folder / f"{count:04d}-{stem_of(name)}.json", text.encode(), force=force)
-    return f"{count} files in {folder}"
+    return f"{counted(count, 'file')} in {folder}"
 
 
 def write_new(path: Path, content: bytes | Iterable[bytes], *, force: bool = False) -> Path:
