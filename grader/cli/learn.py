@@ -19,7 +19,6 @@ from grader.practice.overview import next_exercise, print_list, print_next, prin
 from grader.practice.progress import Progress, ProgressFile
 from grader.practice.workspace import Work, Workspace, find_workspace, make_workspace, workspace_around
 from grader.practice.workspace import reset as give_stub
-from grader.render.terminal import print_record, print_verdicts
 from grader.render.wording import counted
 from grader.sandbox.levels import Level, launch_ahead
 from grader.service.client import judge_for
@@ -157,6 +156,8 @@ def check(
 
 def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:
     """Print the verdicts, and what to do next: one line of it where a check failed."""
+    from grader.render.terminal import print_record, print_verdicts
+
     record, screen, seen = checked.record, console(), checked.mismatches
     titles, units = workspace.course.titles, workspace.course.headings
     if verbose or not record.complete:
@@ -218,6 +219,7 @@ def watch(seed: Seed = None, course: CourseFile = None) -> None:
     workspace = workspace_here(course)
     progress_of(workspace)
     from grader.practice.watch import Watch
+    from grader.render.terminal import print_verdicts
 
     def show(record: Record, mismatches: Mismatches) -> None:
         print_verdicts(record, screen, titles=workspace.course.titles, mismatches=mismatches)

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.table import Column, Table
 from typer import Argument, Option
 
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_NOT_RIGHT, KataError
@@ -21,7 +20,6 @@ from grader.practice.overview import put, render_learner
 from grader.practice.progress import Progress, now
 from grader.practice.review import Coming, coming_back, day_of, hand_out, local_date, when
 from grader.practice.workspace import Workspace
-from grader.render.terminal import text_for
 from grader.sandbox.doctor import examine, strongest_level, try_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
 from grader.service.client import SWITCH, Registration, ServiceError, is_kept_warm, running_judges
@@ -106,14 +104,14 @@ def play(
 
 def _print_playable(workspace: Workspace, progress: Progress) -> None:
     """Print what can be played, and what to do first. Loads no model."""
+    from rich.table import Column, Table
+
     from grader.play.catalogue import PLAYS, waits_for
 
     screen = console()
     screen.print("Your own code at work in small trained models: kata play ID")
-    columns = (Column(no_wrap=True), Column(overflow="fold"))
-    table = Table(*columns, box=None, show_header=False, padding=(0, 2, 0, 0))
-    known = {exercise.id for exercise in workspace.course.exercises}
-    for each in (each for each in PLAYS if each.id in known):
+    table = Table(Column(no_wrap=True), Column(overflow="fold"), box=None, show_header=False, padding=(0, 2, 0, 0))
+    for each in (each for each in PLAYS if each.id in workspace.course.titles):
         first = waits_for(workspace, progress, each)
         table.add_row(each.id, each.seen + (f" ({first})" if first else ""), style="dim" if first else "")
     screen.print(table if table.row_count else "None of this course's exercises can be played.")
@@ -222,6 +220,10 @@ def review(
 
 def _print_coming(workspace: Workspace, coming: Sequence[Coming], at: datetime) -> None:
     """List what is due now and what comes later."""
+    from rich.table import Table
+
+    from grader.render.terminal import text_for
+
     screen, due = console(), [each for each in coming if each.is_due]
 
     def put_rows(head: str, those: Sequence[Coming]) -> None:

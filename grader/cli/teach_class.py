@@ -16,7 +16,6 @@ from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.files import write_output
 from grader.intake import read_submission
 from grader.render.safe_text import encodable, visible
-from grader.render.terminal import print_record
 from grader.service.client import judge_for
 
 from .app import TEACH, app, say
@@ -98,6 +97,7 @@ def grade(
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.results import final_record
+    from grader.render.terminal import print_record
 
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, chosen.seed_for(seed), exercises)

@@ -9,9 +9,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
-from rich.console import Console
 from typer import Context, Option
 
 from grader.course import FILE_NAME, Course, CourseError, Unit, load_course
@@ -22,6 +21,9 @@ from grader.intake.names import first_few
 from grader.render.wording import counted, score
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MINUTE = 60
 NAMED = 5
@@ -236,6 +238,8 @@ def _names_in(folder: Path) -> list[str]:
 
 def console() -> Console:
     """A rich console for standard output."""
+    from rich.console import Console
+
     return Console()
 
 
@@ -268,6 +272,7 @@ def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
     if not sys.stderr.isatty():
         yield lambda name, was_done=True: None
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     rate = TextColumn("{task.fields[rate]}")

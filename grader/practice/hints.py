@@ -6,8 +6,7 @@ import ast
 import re
 from contextlib import suppress
 from difflib import SequenceMatcher
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from grader.course import Exercise
 from grader.render.safe_text import encodable, visible
@@ -15,6 +14,9 @@ from grader.render.wording import counted
 
 from .progress import ExerciseProgress, HintEntry, ProgressFile, now
 from .workspace import Workspace
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 SIDE_BY_SIDE = 140
 """Terminal columns from which two answers fit side by side."""

@@ -8,13 +8,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from rich.console import Console
-from rich.table import Column, Table
-from rich.text import Text
-
 from grader.course import Course, Exercise, Unit
 from grader.course.stubs import same_as_stub, stub_of
-from grader.render.terminal import bar, text_for
 from grader.render.wording import MARKS, Mark, counted, share
 
 from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, digest_of, now
@@ -22,6 +17,9 @@ from .review import coming_back, local_date, when
 from .workspace import Workspace
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from grader.played import Played
     from grader.record import ExerciseResult
 
@@ -108,6 +106,8 @@ def remarks(workspace: Workspace, progress: Progress) -> dict[str, str]:
 
 def put(console: Console, shown: str, style: str = "", *, is_wrapped: bool = True) -> None:
     """Print a sentence: never read as markup, unsafe characters escaped. Unwrapped, a file name can be copied."""
+    from grader.render.terminal import text_for
+
     console.print(text_for(console, shown, style), soft_wrap=not is_wrapped)
 
 
@@ -145,6 +145,11 @@ def print_next(workspace: Workspace, progress: Progress, console: Console, *, fa
 
 def print_list(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> None:
     """Print every exercise with its state; for a locked one, which exercises to pass first."""
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from grader.render.terminal import text_for
+
     coming = next_exercise(workspace.course, progress, fast=fast)
     remarked = remarks(workspace, progress)
     for unit in workspace.course.units:
@@ -170,6 +175,11 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
 
 def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
     """A row for each unit: its title, its bar where there is room, exercises passed, points."""
+    from rich.table import Column, Table
+    from rich.text import Text
+
+    from grader.render.terminal import bar, text_for
+
     is_roomy = console.width >= NARROW
     numbers = [Column(justify="right", no_wrap=True) for _ in range(2)]
     drawn = [Column(no_wrap=True)] if is_roomy else []
