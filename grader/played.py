@@ -71,9 +71,6 @@ class Played(BaseModel):
     wrote: tuple[tuple[str, str], ...] = ()
 
 
-NOTHING_PLAYED: Mapping[str, Played] = {}
-
-
 class _File(BaseModel):
     version: int = 1
     played: dict[str, Played] = {}

@@ -207,6 +207,8 @@ def run_command() -> Run:
 
 
 KATA = Path(sys.executable).with_name("kata")
+READ_AT_START = ("PYTHON", "LD_", "OMP_", "MKL_")
+"""Variables that Python or a library reads once, when it starts."""
 
 
 @pytest.fixture(scope="session")
@@ -218,7 +220,10 @@ def kata() -> Run:
     ) -> subprocess.CompletedProcess[str]:
         from .called import kata  # which loads the command line
 
-        return kata(list(map(str, words)), {**_plain_environment(), **_course_in(cwd), **(env or {})}, cwd, stdin)
+        plain = _plain_environment()
+        read_at_start = [name for name, value in (env or {}).items() if name.startswith(READ_AT_START)]
+        assert all((env or {})[name] == plain.get(name) for name in read_at_start), "cold_kata obeys these"
+        return kata(list(map(str, words)), {**plain, **_course_in(cwd), **(env or {})}, cwd, stdin)
 
     return run
 

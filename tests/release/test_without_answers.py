@@ -126,13 +126,13 @@ for _name in {entries!r}:
 
 
 def test_odd_answers_are_never_told_as_the_graders_own_fault(
-    planned: Path, tmp_path: Path, init: Init, kata: Kata
+    planned: Path, tmp_path: Path, init: Init, cold_kata: Kata
 ) -> None:
     folder = init(planned, tmp_path / "attention")
     for exercise in COURSE.exercises:
         path = answer(folder, exercise.id)
         path.write_text(path.read_text("utf-8") + ODD.format(entries=exercise.entry_points), encoding="utf-8")
-    done = kata("check", cwd=folder)
+    done = cold_kata("check", cwd=folder)
     assert (done.returncode, done.stderr) == (1, "")
     assert "0 of 47 exercises passed" in done.stdout and "not graded" not in done.stdout
 
