@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
+
+import pytest
 
 from grader.cli.app import app, sentences
 
@@ -23,7 +27,7 @@ def kata(
     words: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """What the command prints and its exit status, in this environment and folder, as `subprocess.run` gives them."""
-    with _place(environment, cwd), _streams(stdin) as files:
+    with _place(environment, cwd), _streams(stdin) as files, _without_pytest():
         status: object = 1
         try:
             with sentences():
@@ -57,6 +61,23 @@ def _set(environment: Mapping[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
+
+
+@contextmanager
+def _without_pytest() -> Iterator[None]:
+    """Warnings and errors of threads go to stderr, which pytest would take."""
+    with pytest.MonkeyPatch.context() as changed, warnings.catch_warnings():
+        changed.setattr(threading, "excepthook", threading.__excepthook__)
+        changed.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+        changed.setattr(warnings, "showwarning", _warn)
+        warnings.resetwarnings()
+        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)  # as Python does
+        yield
+
+
+def _warn(message: Warning, category: type[Warning], filename: str, line: int, *_: object) -> None:
+    sys.stderr.write(warnings.formatwarning(message, category, filename, line))
 
 
 @contextmanager

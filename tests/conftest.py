@@ -213,10 +213,10 @@ READ_AT_START = ("PYTHON", "LD_", "OMP_", "MKL_")
 
 @pytest.fixture(scope="session")
 def kata() -> Run:
-    """Calls `kata` in this process, see tests/called.py, with the interface of `cold_kata`; pytest keeps the time."""
+    """Calls `kata` in this process, see tests/called.py, as `cold_kata` does; pytest keeps the time."""
 
     def run(
-        *words: object, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = "", seconds: float = 0
+        *words: object, cwd: Path, env: Mapping[str, str] | None = None, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
         from .called import kata  # which loads the command line
 

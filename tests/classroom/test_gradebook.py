@@ -36,7 +36,7 @@ def test_what_nbgrader_collects_and_what_is_graded_from_files_is_the_same_gradeb
         assert done.returncode == 0, done.stderr
 
     def typed(*words: object) -> None:
-        done = kata(*words, "--course", room.root, cwd=room.place, seconds=600)
+        done = kata(*words, "--course", room.root, cwd=room.place)
         assert done.returncode == 0, done.stderr
 
     for folder in ("collected", "exported"):

@@ -106,11 +106,11 @@ class Desk:
         self.folder, self._run, self._course = folder / "attention", run, course
         self.environment = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "NO_COLOR": "1"}
         self.environment |= {"COLUMNS": "80", "PYTHONUTF8": "1"}
-        done = run("init", str(self.folder), "--course", str(ROOT), cwd=folder, env=self.environment, seconds=300)
+        done = run("init", str(self.folder), "--course", str(ROOT), cwd=folder, env=self.environment)
         assert done.returncode == 0, done.stderr
 
     def kata(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return self._run(*words, cwd=self.folder, env={**self.environment, **environment}, seconds=300)
+        return self._run(*words, cwd=self.folder, env={**self.environment, **environment})
 
     def terminal(self, *words: str, size: tuple[int, int] = (50, 80)) -> pexpect.spawn:
         """`kata` typed in a terminal of this many lines and columns."""

@@ -48,7 +48,7 @@ def init(tmp_path: Path, tiny_course: Path, kata: Run) -> Callable[..., Path]:
     """Has `kata init` make a workspace, with this status."""
 
     def make(name: str = "mine", status: int = 0, said: str = "") -> Path:
-        done = kata("init", name, "--course", tiny_course, cwd=tmp_path, seconds=30)
+        done = kata("init", name, "--course", tiny_course, cwd=tmp_path)
         assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stdout + done.stderr
         return tmp_path / name
 
@@ -86,6 +86,7 @@ def test_init_breaks_a_hard_link_and_keeps_what_else_it_names(
     assert "# 01_parts" in (init() / f"{UNIT}/README.md").read_text()
 
 
+@pytest.mark.timeout(30)
 def test_init_waits_for_no_pipe(tmp_path: Path, init: Callable[..., Path]) -> None:
     for place in (FILE, f"{UNIT}/README.md", ".kata/workspace.json"):
         (tmp_path / "mine" / place).parent.mkdir(parents=True, exist_ok=True)

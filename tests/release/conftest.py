@@ -47,7 +47,7 @@ def planned_wheel(tmp_path_factory: pytest.TempPathFactory, kata: Kata, made_onc
 
     def make() -> Path:
         folder = tmp_path_factory.mktemp("released")
-        done = kata("release", "--out", folder, "--without-answers", cwd=ROOT, seconds=RELEASE_SECONDS)
+        done = kata("release", "--out", folder, "--without-answers", cwd=ROOT)
         assert done.returncode == 0, done.stderr
         (wheel,) = folder.glob("*.whl")
         return wheel

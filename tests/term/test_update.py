@@ -109,7 +109,7 @@ def test_a_newer_wheel_takes_the_place_of_the_older(
     place: Path, kata: Kata, use_course: Callable[[Path, Path], None]
 ) -> None:
     def released(version: str) -> str:
-        done = kata("release", "--out", version, "--without-answers", "--course", "course", cwd=place, seconds=300)
+        done = kata("release", "--out", version, "--without-answers", "--course", "course", cwd=place)
         assert done.returncode == 0, done.stderr
         (wheel,) = (place / version).glob("*.whl")
         with zipfile.ZipFile(wheel) as pack:
