@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import torch
@@ -164,6 +164,8 @@ def same_answers(came: Answers, other: Answers) -> bool:
         return error_identity(came.error) == error_identity(other.error)
     if came.error is not None or other.error is not None:
         return False
+    if came.values.keys() != other.values.keys():
+        return False
     for name, value in other.values.items():
         if name == GRADIENTS and isinstance(value, Mapping):
             if gradients_difference(came[name], value) or reach(came[name]) != reach(value):
@@ -195,44 +197,43 @@ Answering = Callable[[Sequence[Case]], Exchange]
 Ask = Callable[..., list[Answers]]
 """Asks one question, made of its cases, and returns an answer to each; raises Ended when one is an error."""
 
-Talk = Callable[[Ask], Mapping[str, Any]]
-"""Asks one or more questions, a later one depending on earlier answers, and returns its reading of them: plain
-values, the same for the same answers. It draws no random numbers, since it is run again for every known mistake."""
-
 
 class Ended(Exception):
     """The code asked ended with an error: the only argument."""
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A talk with the learner's code and the reading from it. The answers are not kept."""
+@dataclass(kw_only=True)
+class Talk(Case):
+    """A case of several questions, a later one depending on earlier answers: its answers are what is read from theirs.
 
-    talk: Talk
-    came: Mapping[str, Any]
-    effort: int
-    answers: tuple[Answers, ...] = ()
+    read: asks them, and returns plain values, the same for the same answers. It draws no random numbers, since it is
+    run again for every known mistake. asked: what the learner's code was asked.
+    """
 
+    read: Callable[[Ask], Mapping[str, Any]]
+    asked: list[Case] = field(default_factory=list)
 
-def talked(
-    talk: Talk, answer: Callable[[Sequence[Case]], list[Answers]]
-) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
-    """The reading of a talk with whoever gives these answers, and the error that ended it, if any."""
+    @property
+    def effort(self) -> int:
+        """How much work there is, in steps."""
+        return sum(case.effort for case in self.asked)
 
-    def ask(*cases: Case) -> list[Answers]:
-        answers = answer(cases)
-        for each in answers:
-            if each.error is not None:
-                raise Ended(each.error)
-        return answers
+    @property
+    def question(self) -> Question:
+        """It as a question, which is never sent."""
+        return Question((self,), b"", b"")
 
-    try:
-        return talk(ask), None
-    except Ended as ended:
-        (error,) = ended.args
-        return {"error": error_identity(error)}, error
+    def read_from(self, answer: Callable[[Sequence[Case]], list[Answers]]) -> Answers:
+        """The reading of whoever gives these answers. Of the answers nothing else is kept."""
 
+        def ask(*cases: Case) -> list[Answers]:
+            answers = answer(cases)
+            for each in answers:
+                if each.error is not None:
+                    raise Ended(each.error)
+            return answers
 
-def read_from(talk: Talk, answer: Callable[[Question], list[Answers]]) -> Mapping[str, Any]:
-    """The reading of a talk with the course's own code."""
-    return talked(talk, lambda cases: answer(Question.of(cases)))[0]
+        try:
+            return Answers(self.read(ask))
+        except Ended as ended:
+            return Answers({}, *ended.args)

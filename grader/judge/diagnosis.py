@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from .answers import Exchange, Reading, read_from, same_answers
+from .answers import Answers, Exchange, Talk, same_answers
 from .bank import Mistake
 from .case import Question
 from .expected import Expected, GivesAnswers
@@ -39,7 +39,7 @@ class CheckedExchanges:
     name: str
     passed: bool
     is_main: bool
-    exchanges: Sequence[Exchange | Reading]
+    exchanges: Sequence[Exchange]
 
 
 def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mistake]:
@@ -47,7 +47,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
 
     A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
     several, the one is chosen that explains most checks and contradicts fewest of the others; one that contradicts any
-    must explain a main check, else the match counts as chance. Readings are used only where known mistakes can be
+    must explain a main check, else the match counts as chance. Talks are used only where known mistakes can be
     asked: not with a plan.
     """
     cases = {check.name: list(_compared(check, expected)) for check in checks}
@@ -63,37 +63,31 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
 class _Compared:
     """One answer of the learner's code beside the reference's, to be compared with a known mistake's.
 
-    asked: a case, as a question and its number in that, or a talk. has_wrong_values: it is wrong, and no error.
+    asked: a case, as a question and its number in that. has_wrong_values: it is wrong, and no error.
     effort: cost of a comparison in steps.
     """
 
-    asked: tuple[Question, int] | Reading
-    came: Any
-    right: Any
+    asked: tuple[Question, int]
+    came: Answers
+    right: Answers
     is_wrong: bool
     has_wrong_values: bool
     effort: int
 
-    def is_given_by(self, module: GivesAnswers, answer: Any) -> bool:
-        """Whether a known mistake gives this answer here."""
-        if isinstance(self.asked, Reading):
-            return module.gives_reading(replace(self.asked, came=answer))
-        return module.gives(answer, *self.asked)
-
 
 def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
     """Everything that a check was answered."""
-    for each in check.exchanges:
-        if isinstance(each, Exchange):
-            for number, (came, right) in enumerate(zip(each.answers, expected.answers_to(each.question), strict=True)):
-                is_wrong, effort = not same_answers(came, right), each.question.cases[number].effort
-                has_values = is_wrong and came.error is None
-                yield _Compared((each.question, number), came, right, is_wrong, has_values, _cost(effort, is_wrong))
-        elif not expected.is_plan:
-            read = read_from(each.talk, expected.answers_to)
-            is_wrong = not check.passed and read != each.came
-            has_values = is_wrong and "error" not in each.came
-            yield _Compared(each, each.came, read, is_wrong, has_values, _cost(each.effort, is_wrong))
+    for exchange in check.exchanges:
+        question, answers = exchange.question, exchange.answers
+        for number, (case, came) in enumerate(zip(question.cases, answers, strict=True)):
+            is_talk = isinstance(case, Talk)
+            if is_talk and expected.is_plan:
+                continue
+            right = expected.answers_to(question)[number]
+            # in a check that passed, a talk may come to something else
+            is_wrong = not (is_talk and check.passed) and not same_answers(came, right)
+            has_values = is_wrong and came.error is None
+            yield _Compared((question, number), came, right, is_wrong, has_values, _cost(case.effort, is_wrong))
 
 
 def _cost(effort: int, is_wrong: bool) -> int:
@@ -167,7 +161,7 @@ class _Naming:
         """Whether a known mistake gives all of the learner's answers in these cases."""
         for case in cases:
             self._spend(case.effort)
-            if not case.is_given_by(module, case.came):
+            if not module.gives(case.came, *case.asked):
                 return False
             self._is_partly_known |= case.has_wrong_values
         return True
@@ -175,7 +169,7 @@ class _Naming:
     def _is_right(self, module: GivesAnswers, case: _Compared) -> bool:
         """Whether a known mistake gives the reference's answer in this case."""
         self._spend(case.effort)
-        return case.is_given_by(module, case.right)
+        return module.gives(case.right, *case.asked)
 
     # --- one mistake, or several that each explain a part ------------------------------------------------------------
 

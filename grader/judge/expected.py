@@ -20,7 +20,7 @@ import torch
 
 from grader.sandbox.inside import host, wire
 
-from .answers import Answers, Reading, read_answers, read_from, same_answers
+from .answers import Answers, Talk, read_answers, same_answers
 from .bank import Mistake, both_from, load_bank
 from .case import Case, Question
 from .draw import Draw
@@ -82,6 +82,8 @@ class TrustedModule:
 
     def answer_to(self, question: Question, number: int) -> Answers:
         """The answer to one case of a question, from the cache if possible."""
+        if isinstance(talk := question.cases[number], Talk):
+            return talk.read_from(lambda cases: self.answer(Question.of(cases)))
         if kept := self._answers.get((question.digest, number)):
             return kept
         places = range(len(question.cases)) if self._remembers else (number,)
@@ -99,10 +101,6 @@ class TrustedModule:
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         """Whether a learner's answer to one case of a question equals this file's."""
         return same_answers(came, self.answer_to(question, number))
-
-    def gives_reading(self, reading: Reading) -> bool:
-        """Whether the reading from the learner's code is this file's reading too."""
-        return read_from(reading.talk, self.answer) == reading.came
 
     def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
         namespace = self.namespace
@@ -180,7 +178,7 @@ class Expected:
 
     @property
     def is_plan(self) -> bool:
-        """Whether there is only the plan, which answers no other questions and holds no readings."""
+        """Whether there is only the plan, which answers no other questions and holds no talks."""
         return self.code is None
 
     def draw(self, check: str) -> Draw:
@@ -256,9 +254,6 @@ class _Sampled:
             return same_answers(came, self.expected.answers_to(question)[number])
         return is_sampled(came, self.expected.plan.wrong.samples[places[number]])
 
-    def gives_reading(self, reading: Reading) -> bool:
-        raise NotInPlan("it is not known here what is read from the known mistakes")
-
 
 GivesAnswers = TrustedModule | _Sampled
-"""A known mistake, as code or as samples of its answers: whether its answer or reading is the learner's."""
+"""A known mistake, as code or as samples of its answers: whether its answer is the learner's."""

@@ -13,7 +13,7 @@ import torch
 
 from grader.sandbox.inside.wire import Slot
 
-from .answers import Answering, Answers, Exchange, Reading, Talk, talked
+from .answers import Answering, Answers, Ask, Exchange, Talk
 from .case import GRADIENTS, OUTPUT, Case, Question
 from .compare import (
     difference,
@@ -49,7 +49,7 @@ class LearnerModule:
     given: str = ""
     forbidden_reason: str = ""
     is_visible: bool = False
-    exchanges: list[Exchange | Reading] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
     looked_at_source: bool = False
     """Whether the source mattered too, if only for a quotation in a message."""
     doubts: list[str] = field(default_factory=list)
@@ -71,31 +71,32 @@ class LearnerModule:
     def _ask_both(self, cases: Sequence[Case]) -> tuple[list[Answers], list[Answers], Question]:
         """The answers as of `ask`, the expected ones, and the question."""
         answers = self.ask(*cases)
-        exchange = self.exchanges[-1]
-        assert isinstance(exchange, Exchange)
-        return answers, self.expected.answers_to(exchange.question), exchange.question
+        question = self.exchanges[-1].question
+        return answers, self.expected.answers_to(question), question
 
     def read(
-        self, talk: Talk, *, describe: Callable[[Mapping[str, Any]], str] | None = None, diagnosed: bool = True
+        self,
+        read: Callable[[Ask], Mapping[str, Any]],
+        *,
+        describe: Callable[[Mapping[str, Any]], str] | None = None,
+        diagnosed: bool = True,
     ) -> Mapping[str, Any]:
-        """Return what `talk` reads from the answers to its questions; an error of the learner's code fails the check.
+        """Return what a talk reads from the answers to its questions; an error of the code fails the check.
 
         `describe` makes the sentence for an error; with `diagnosed` known mistakes are recognised by the same reading.
         """
-        effort = 0
+        talk = Talk(read=read, is_random=True)
 
         def answer(cases: Sequence[Case]) -> list[Answers]:
-            nonlocal effort
-            exchange = self.exchange(cases)
-            effort += exchange.question.effort
-            return exchange.answers
+            talk.asked.extend(case.copied() for case in cases)
+            return self.exchange(cases).answers
 
-        came, error = talked(talk, answer)
+        came = talk.read_from(answer)
         if diagnosed:
-            self.exchanges.append(Reading(talk, came, effort))
-        if error is not None:
-            fail((describe or self.tell_error)(error))
-        return came
+            self.exchanges.append(Exchange(talk.question, [came]))
+        if came.error is not None:
+            fail((describe or self.tell_error)(came.error))
+        return came.values
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""

@@ -20,7 +20,7 @@ from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Budget
 
-from .answers import Answers, Exchange, Reading
+from .answers import Answers, Exchange
 from .bank import Mistake
 from .case import Case, Question
 from .checks import CHECK_ERRORS, Check, Kit, Role
@@ -174,7 +174,7 @@ class Session:
         """The plan of one check."""
         return self.expected.plan.checks[check]
 
-    def asked(self, check: str) -> Sequence[Exchange | Reading]:
+    def asked(self, check: str) -> Sequence[Exchange]:
         """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
         learner = self._learners.get(check)
         return learner.exchanges if learner is not None else ()
@@ -325,9 +325,8 @@ def _rehearsed(check: Check, expected: Expected, given: str, by: Callable[[Quest
     learner = LearnerModule(exchange, expected, draw, source=given, given=given)
     try:
         check.run(learner, draw)
-        is_bare = all(isinstance(each, Exchange) for each in learner.exchanges) and not learner.looked_at_source
         has_error = any(answers.error is not None for each in planned.exchanges for answers in each.answers)
-        planned.passes = is_bare and bool(planned.exchanges) and not has_error
+        planned.passes = bool(planned.exchanges) and not has_error and not learner.looked_at_source
     except CheckFailed:
         pass  # the reference fails its own check: that is reported when the check runs for a learner
     except CHECK_ERRORS as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ import torch
 from grader.record import Mismatch
 from grader.sandbox.inside.wire import Opaque, Slot
 
-from .answers import Answers, Exchange, Reading, read_from, same_answers
-from .case import GRADIENTS, OUTPUT, Case, Question
+from .answers import Answers, Exchange, Talk, same_answers
+from .case import GRADIENTS, OUTPUT, Case
 from .compare import dtype_name, form_difference, in_words, one_of, shape_text, where, wrong_places
 from .failure import BREAKPOINT
 from .faults import NotInPlan
@@ -47,21 +47,19 @@ SILENT = b"\n\nimport pdb\nbreakpoint = pdb.set_trace = lambda *_, **__: None\n"
 class AnsweredCase:
     """One case of a check, with actual and expected answers as far as they are known.
 
-    later: the other cases of a talk. Its answers are the values that were read from the learner's own numbers.
+    later: the other cases of a talk. Its answers are what was read from the learner's own numbers.
     """
 
     check: CheckResult
     case: Case
     came: Answers
     expected: Answers
-    later: Sequence[Case] | None = None
+    later: Sequence[Case] = ()
 
     @property
     def differs(self) -> bool:
         """Whether the case has no answer, or one that the reference does not give."""
-        came, expected = self.came, self.expected
-        has_none = came.error is None and not came.values.keys() >= expected.values.keys()
-        return has_none or not same_answers(came, expected)
+        return self.expected is not UNKNOWN and not same_answers(self.came, self.expected)
 
     @property
     def is_wrong(self) -> bool:
@@ -70,9 +68,7 @@ class AnsweredCase:
 
     def text(self) -> dict[str, list[str]]:
         """Lines of Python: what was asked, what was expected, and what came."""
-        asked = [] if self.later is None else ["# read from numbers that are the learner's own"]
-        for case in (self.case, *(self.later or ())):
-            asked += case_text(case)
+        asked = [line for case in (self.case, *self.later) for line in case_text(case)]
         return {"asked": asked, "expected": _lines(self.expected), "came": _lines(self.came)}
 
 
@@ -94,27 +90,13 @@ def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:
         if check.outcome != "passed":
             exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in exchanges]
     for each in exchanges:
-        if isinstance(each, Reading):
-            yield _read(each, check, session.expected)
-            continue
         try:
             right = session.expected.answers_to(each.question)
         except NotInPlan:
             right = [UNKNOWN] * len(each.answers)
-        yield from (AnsweredCase(check, *parts) for parts in zip(each.question.cases, each.answers, right, strict=True))
-
-
-def _read(reading: Reading, check: CheckResult, expected: Expected) -> AnsweredCase:
-    cases: list[Case] = []
-
-    def answer(question: Question) -> list[Answers]:
-        cases.extend(question.cases)
-        return expected.answers_to(question)
-
-    right = UNKNOWN
-    with suppress(NotInPlan):
-        right = Answers(read_from(reading.talk, answer))
-    return AnsweredCase(check, cases[0], Answers(reading.came), right, cases[1:])
+        for case, came, expected in zip(each.question.cases, each.answers, right, strict=True):
+            first, *later = case.asked if isinstance(case, Talk) else [case]
+            yield AnsweredCase(check, first, came, expected, later)
 
 
 @dataclass(frozen=True)
@@ -288,16 +270,15 @@ def _tensor_text(tensor: torch.Tensor) -> str:
 # --- the first wrong numbers of a visible check ----------------------------------------------------------------------
 
 
-def mismatch_of(exchanges: Sequence[Exchange | Reading], expected: Expected) -> Mismatch | None:
+def mismatch_of(exchanges: Sequence[Exchange], expected: Expected) -> Mismatch | None:
     """The first tensor of the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.
-    The numbers of a reading are the learner's own, and those of a random case have no right order.
+    The numbers of a random case have no right order.
     """
-    asked = [each for each in exchanges if isinstance(each, Exchange)]
-    if any(answers.error is not None for exchange in asked for answers in exchange.answers):
+    if any(answers.error is not None for exchange in exchanges for answers in exchange.answers):
         return None
-    for exchange in asked:
+    for exchange in exchanges:
         cases = zip(exchange.question.cases, exchange.answers, expected.answers_to(exchange.question), strict=True)
         for case, came, rights in cases:
             values = {} if case.is_random else {k: right for k, right in rights.values.items() if k != GRADIENTS}

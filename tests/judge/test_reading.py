@@ -2,7 +2,7 @@
 
 import torch
 
-from grader.judge.answers import Exchange, Reading, read_from
+from grader.judge.answers import Answers, Exchange, Talk
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.expected import CourseCode, Expected, TrustedModule
@@ -28,24 +28,33 @@ def growth(ask):
     return {"grows": factors}
 
 
+TALK = Talk(read=growth, is_random=True).question
+
+
 def module(source):
     return TrustedModule(source, "a learner")
 
 
+def read_from(source):
+    (came,) = module(source).answer(TALK)
+    return came
+
+
 def test_a_later_question_may_depend_on_earlier_answers():
-    assert read_from(growth, module(GROWS).answer) == {"grows": [True, True]}
+    assert read_from(GROWS) == Answers({"grows": [True, True]})
 
 
 def test_an_error_is_read_as_what_it_was():
-    assert read_from(growth, module("grow = None").answer)["error"]["kind"] == "exception"
+    came = read_from("grow = None")
+    assert came.error is not None and came.error["kind"] == "exception"
 
 
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
     (tmp_path / "solution.py").write_text(GROWS)
     (tmp_path / "bank.py").write_text(BANK)
     expected = Expected(Plan(), 7, "grow", CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
-    came = read_from(growth, module(GROWS.replace("x * 2", "x / 7")).answer)
-    (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Reading(growth, came, 4)])], expected)
+    came = read_from(GROWS.replace("x * 2", "x / 7"))
+    (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Exchange(TALK, [came])])], expected)
     assert mistake.id == "shrinks"
 
 
@@ -57,7 +66,7 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     known = [("same", AS_REFERENCE), ("shrinks", 0)]
     mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
     alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, samples=[packed_sample(wrong[0])])), 7, "grow")
-    read = CheckedExchanges("test_grows", False, True, [Reading(growth, {"grows": [False, False]}, 4)])
+    read = CheckedExchanges("test_grows", False, True, [Exchange(TALK, [Answers({"grows": [False, False]})])])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same
         asked = CheckedExchanges("test_agrees", False, True, [Exchange(question, wrong)])
