@@ -1,42 +1,40 @@
-"""What lies in a class: the entries of its folder, or of its zip, which is unpacked for as long as it is read.
+"""What lies in a class: the entries of its folder or of its zip. Nothing is unpacked: each is read where it lies.
 
-Only a zip that is given as the class is unpacked. A learner's zip stays one, and is read like any other. What counts
-for nobody stands in OUT/unmatched.csv: a person says in its column `learner` whose it is, and hands it back.
+What counts for nobody stands in OUT/unmatched.csv: a person says in its column `learner` whose it is, and gives it
+back.
 """
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-import shutil
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
 from grader.files import table, text_field, write_file
 from grader.intake import SubmissionError
-from grader.intake.names import (
-    COURSE_WORK,
-    ExerciseNames,
-    first_few,
-    is_passed_over,
-    kind_of_file,
-    own_name,
-    printable,
-    stem_of,
+from grader.intake.names import COURSE_WORK, ExerciseNames, first_few, is_passed_over, kind_of_file, own_name, printable
+from grader.intake.walk import (
+    OF_A_CLASS,
+    Content,
+    Read,
+    UnreadableError,
+    list_folder,
+    list_zip,
+    read_regular,
+    reason_of,
 )
-from grader.intake.walk import MAX_TOTAL_MB, MB, OF_A_CLASS, Content, UnreadableError, list_zip, reason_of
 
 from .csv_file import lacking, read_table
+from .platforms import LONGEST_NAME
 
-_NO_PLACE = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 _NAMED = 5  # entries that a sentence lists
-MOST_FOLDERS = 100
-"""Folders within folders in a class's zip; a learner's own may be less deep. Making and removing them recurses."""
 UNMATCHED = "unmatched.csv"
 UNMATCHED_TITLES = ("entry", "why", "learner")
 
@@ -55,17 +53,16 @@ class Unmatched:
 
 
 @dataclass(frozen=True)
-class FolderEntry:
-    """One entry of a class's folder. name: with a `/` at the end for a folder. why_none: why it is no submission."""
+class ClassEntry:
+    """One entry of a class. name: with a `/` at the end for a folder. read: reads it, if it is a file.
 
-    path: Path
+    listed: gives what is in a folder, by the path below it.
+    """
+
     name: str
-    why_none: str = ""
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it is a folder, and no link to one."""
-        return self.name.endswith("/")
+    read: Read | None = None
+    listed: Callable[[], Mapping[str, Content]] = dict
+    can_be_work: bool = True
 
     @property
     def shown(self) -> str:
@@ -81,9 +78,9 @@ class FolderEntry:
         return f"{text} #{hashlib.sha256(name.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
 
     @property
-    def stem(self) -> str:
-        """Its name without the ending of a file."""
-        return self.name.removesuffix("/") if self.is_folder else stem_of(self.name)
+    def as_none(self) -> Unmatched:
+        """Its row if it is no submission."""
+        return Unmatched(self.shown, "It is no folder, zip, notebook or .py file.")
 
 
 @dataclass(frozen=True)
@@ -94,15 +91,15 @@ class ClassContents:
     """
 
     shown: str
-    entries: tuple[FolderEntry, ...]
+    entries: tuple[ClassEntry, ...]
     passed_over: tuple[str, ...] = ()
     unread: tuple[Unmatched, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property
-    def only_submission(self) -> FolderEntry | None:
-        """The entry that can be one, if there is one alone."""
-        found = [each for each in self.entries if not each.why_none]
+    def only_work(self) -> ClassEntry | None:
+        """The entry that can be a submission, if there is one alone."""
+        found = [each for each in self.entries if each.can_be_work]
         return found[0] if len(found) == 1 else None
 
 
@@ -112,32 +109,30 @@ IsLearner = Callable[[str], bool]
 
 @contextmanager
 def class_contents(
-    path: Path, room: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
+    path: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
 ) -> Iterator[ClassContents]:
     """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
 
-    room: a folder for what is unpacked, emptied before and removed at the end. ignored: paths that are no submissions.
-    Raises SubmissionError when there is nothing to read, or the zip is damaged or harmful; OSError without room.
+    ignored: paths that are no submissions. Raises SubmissionError when there is nothing to read, or the zip is damaged
+    or harmful; OSError.
     """
-    shutil.rmtree(room, ignore_errors=True)
-    try:
-        if path.suffix.lower() == ".zip" and path.is_file():
-            yield _unwrapped(_unpacked(path, room), course, is_learner)
-            return
-        found = _in_folder(path, ignored)
-        only = found.only_submission
-        if only and kind_of_file(only.name) == "zip" and not is_learner(only.name):
-            advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
-            found = replace(found, remarks=(advice,))
-        yield found
-    finally:
-        shutil.rmtree(room, ignore_errors=True)
+    if path.suffix.lower() == ".zip" and path.is_file():
+        with path.open("rb") as file:
+            shown = printable(path.name)
+            yield _unwrapped(_in_zip(shown, list_zip(file, shown, OF_A_CLASS)), course, is_learner)
+        return
+    found = _in_folder(path, ignored)
+    only = found.only_work
+    if only and kind_of_file(only.name) == "zip" and not is_learner(only.name):
+        advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
+        found = replace(found, remarks=(advice,))
+    yield found
 
 
-def _in_folder(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
+def _in_folder(folder: Path, ignored: Collection[Path]) -> ClassContents:
     """The entries of a class's folder, sorted by name. Nothing is opened.
 
-    Links and packed files that are not read are among the submissions: reading them reports what is wrong.
+    Links, and packed files of other kinds, are among the submissions: reading them reports what is wrong.
     Raises SubmissionError: it is not a folder, or cannot be opened.
     """
     shown = printable(own_name(folder))
@@ -146,20 +141,22 @@ def _in_folder(folder: Path, ignored: Collection[Path] = ()) -> ClassContents:
     except OSError as error:
         reason = "does not exist" if isinstance(error, FileNotFoundError) else reason_of(error)
         raise SubmissionError(f"{shown} {reason}.") from None
-    usual = [name for name in names if is_passed_over(name) or _is_one_of(folder / name, ignored)]
-    return ClassContents(shown, tuple(_entry(folder / name) for name in names if name not in usual), tuple(usual))
+    entries: list[ClassEntry] = []
+    passed_over: list[str] = []
+    for name in names:
+        path = folder / name
+        if is_passed_over(name) or _is_one_of(path, ignored):
+            passed_over.append(name)
+        elif os.path.isdir(path) and not path.is_symlink():
+            entries.append(ClassEntry(f"{name}/", listed=partial(list_folder, path, printable(name))))
+        else:
+            entries.append(_file(name, partial(read_regular, path), is_linked=os.path.isdir(path)))
+    return ClassContents(shown, tuple(entries), tuple(passed_over))
 
 
-def _entry(path: Path) -> FolderEntry:
-    is_link, is_folder = path.is_symlink(), os.path.isdir(path)
-    why_none = ""
-    if kind_of_file(path.name) == "unknown" and not is_folder:
-        why_none = "It is no folder, zip, notebook or .py file."
-        if is_link:
-            why_none = "It is a link and was not followed."
-        elif not os.path.isfile(path):
-            why_none = "It is not an ordinary file (a pipe, a socket or a device) and was not opened."
-    return FolderEntry(path, path.name + "/" * (is_folder and not is_link), why_none)
+def _file(name: str, read: Read, *, is_linked: bool = False) -> ClassEntry:
+    """A file, or a link. is_linked: a link to a folder."""
+    return ClassEntry(name, read, can_be_work=is_linked or kind_of_file(name) != "unknown")
 
 
 def _is_one_of(path: Path, others: Collection[Path]) -> bool:
@@ -171,7 +168,7 @@ def nothing_in(contents: ClassContents, platform: str) -> str:
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
     there = f" What is there: {first_few(names, _NAMED)}." if names else ""
     shown = contents.shown
-    if platform and any(not each.why_none for each in contents.entries):
+    if platform and any(each.can_be_work for each in contents.entries):
         return (
             f"No name in {shown} is one of {platform}'s.{there} A class of another platform needs a folder of its own."
         )
@@ -184,63 +181,46 @@ def nothing_in(contents: ClassContents, platform: str) -> str:
 # --- a zip ------------------------------------------------------------------------------------------------------------
 
 
-def _unpacked(path: Path, room: Path) -> ClassContents:
-    """Unpack a class's zip into `room`. What is odd or damaged in it does not affect the rest."""
-    shown, unread, passed_over = printable(path.name), list[Unmatched](), list[str]()
-    room.mkdir(parents=True)
-    with path.open("rb") as file:
-        for where, member in list_zip(file, shown, OF_A_CLASS).items():
-            if not isinstance(member, UnreadableError) and any(map(is_passed_over, where.split("/"))):
-                passed_over.append(where)
-            elif why := _why_not_laid_out(member, room / where, where.count("/")):
-                unread.append(Unmatched(where, why))
-    found = _in_folder(room)
-    return replace(found, shown=shown, passed_over=(*found.passed_over, *passed_over), unread=tuple(unread))
-
-
-def _why_not_laid_out(member: Content, target: Path, depth: int) -> str:
-    """Write one member, a folder if it is None; why that cannot be, "" if it can. Raises OSError without room."""
-    try:
+def _in_zip(shown: str, members: Mapping[str, Content]) -> ClassContents:
+    """The entries of a class's zip. What is odd in it does not affect the rest."""
+    files: dict[str, Read] = {}
+    folders: defaultdict[str, dict[str, Content]] = defaultdict(dict)
+    unread: list[Unmatched] = []
+    passed_over: dict[str, None] = {}
+    for where, member in sorted(members.items()):  # what lies below a file comes after it
+        top, _, rest = where.partition("/")
         if isinstance(member, UnreadableError):
-            raise member
-        if depth > MOST_FOLDERS:
-            raise UnreadableError(f"lies more than {MOST_FOLDERS} folders deep and was not looked into")
-        (target if member is None else target.parent).mkdir(parents=True, exist_ok=True)
-        if member is not None:
-            content = member(MAX_TOTAL_MB * MB)
-            if len(content) > MAX_TOTAL_MB * MB:
-                raise UnreadableError(f"is larger than {MAX_TOTAL_MB} MB")
-            with target.open("xb") as file:
-                file.write(content)
-    except UnreadableError as error:
-        return f"It {error}."
-    except SubmissionError as error:  # a bomb
-        return str(error)
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno not in _NO_PLACE:
-            raise
-        return "It has a name that no file can have here."
-    return ""
+            unread.append(Unmatched(where, f"It {member}."))
+        elif top in files or len(top) > LONGEST_NAME:
+            unread.append(Unmatched(where, "It has a name that no file can have."))
+        elif is_passed_over(top):
+            passed_over[top] = None
+        elif rest or member is None:
+            folders[top][rest] = member
+        else:
+            files[top] = member
+    folders.pop("", None)
+    entries = [_file(name, read) for name, read in files.items()]
+    entries += [ClassEntry(f"{name}/", listed=partial(dict, inside)) for name, inside in folders.items()]
+    return ClassContents(shown, tuple(sorted(entries, key=lambda each: each.name)), tuple(passed_over), tuple(unread))
 
 
 def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
     """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
-    only = contents.only_submission
-    if only is None or not only.is_folder or is_learner(only.name):
+    only = contents.only_work
+    if only is None or only.read or is_learner(only.name):
         return contents
-    inside = [each.name for each in only.path.iterdir() if not is_passed_over(each.name)]
+    found = _in_zip(contents.shown, only.listed())
+    inside = [each.name.removesuffix("/") for each in found.entries]
     units = {unit.folder for unit in course.units}
     of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
     exercises = ExerciseNames(course)
     if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
         return contents  # one learner's work, rather than a submission each
-    found = _in_folder(only.path)
-    beside = [Unmatched(each.shown, each.why_none) for each in contents.entries if each is not only]
     return replace(
         found,
-        shown=contents.shown,  # people call it as the zip all the same
         passed_over=(*contents.passed_over, *found.passed_over),
-        unread=(*contents.unread, *beside),
+        unread=(*contents.unread, *found.unread, *(each.as_none for each in contents.entries if each is not only)),
         remarks=(f"The folder {only.shown} in the zip is the class: it was opened.",),
     )
 

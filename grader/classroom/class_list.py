@@ -9,20 +9,21 @@ roster hands in counts for each member who has nothing of their own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import SubmissionError
-from grader.intake.names import first_few
+from grader.intake import Submission, SubmissionError, read_folder, read_loose_files
+from grader.intake.names import first_few, stem_of
 
-from .class_contents import ClassContents, FolderEntry, Unmatched, class_contents, nothing_in
+from .class_contents import ClassContents, ClassEntry, Unmatched, class_contents, nothing_in
 from .platforms import (
     FOUND_OUT,
+    NUMBERED,
     TITLES,
     NameReading,
     Platform,
@@ -72,38 +73,37 @@ class ClassList:
 
 
 @contextmanager
-def class_in(path: Path, room: Path, course: Course, by: Identification) -> Iterator[ClassList]:
+def class_in(path: Path, course: Course, by: Identification) -> Iterator[ClassList]:
     """The class in a folder or a zip; its submissions can be read inside the context.
 
-    room: a folder for what a zip holds; it is emptied before, and removed at the end.
-    Raises KataError when there is no class, or a match by hand fits nothing or nobody; OSError without room.
+    Raises KataError when there is no class, or a match by hand fits nothing or nobody; OSError.
     """
     finder = Finder(by.roster or ())
     platforms = [each for each in FOUND_OUT if by.platform in (None, each)]
 
     def is_learner(name: str) -> bool:
-        entry = FolderEntry(Path(name), name)
-        return bool(finder.find(entry.stem)) or any(read_names(each, [name]) for each in platforms)
+        return bool(finder.find(stem_of(name))) or any(read_names(each, [name]) for each in platforms)
 
-    with class_contents(path, room, course, is_learner, by.ignored) as contents:
+    with class_contents(path, course, is_learner, by.ignored) as contents:
         yield _class_list(contents, by)
 
 
 def _class_list(contents: ClassContents, by: Identification) -> ClassList:
-    names = [each.name for each in contents.entries if not each.why_none] or [each.name for each in contents.entries]
+    names = [each.name for each in contents.entries if each.can_be_work] or [each.name for each in contents.entries]
     platform = by.platform or platform_of(names)
     unmatched = [*contents.unread]
     works = _works_in(contents.entries, platform, unmatched)
     if not works:
         raise SubmissionError(nothing_in(contents, "" if platform == "plain" else TITLES[platform]))
     owners = _Owners(by.roster, platform, works)
-    counting, torn = _counting(_claims(works, owners, by, unmatched), owners, by, unmatched)
-    about_groups = list(_share(counting, torn, owners.groups, unmatched))
-    learners = owners.everyone({id for files in counting.values() for id in files.learners})
+    counting = _Counting(owners, by, unmatched)
+    counting.take(works)
+    about_groups = list(counting.share())
+    learners = owners.everyone({id for files in counting.files.values() for id in files.learners})
     places = {each.id: place for place, each in enumerate(learners)}
-    submissions = tuple(sorted(counting.values(), key=lambda each: places[each.learners[0]]))
+    submissions = tuple(sorted(counting.files.values(), key=lambda each: places[each.learners[0]]))
     unmatched.sort(key=lambda row: row.entry)
-    about_names = [*(_about_names(platform, names) if not by.platform else ()), *owners.remarks()]
+    about_names = _about_names(by, platform, names, is_numbered=owners.is_numbered)
     remarks = [*contents.remarks, *about_names, *about_groups, *_about(learners, submissions, unmatched)]
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
@@ -113,25 +113,23 @@ def _class_list(contents: ClassContents, by: Identification) -> ClassList:
 # --- what is a submission ---------------------------------------------------------------------------------------------
 
 
-def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: list[Unmatched]) -> list[SubmissionFiles]:
-    """The submissions in a class's folder; what is none is added to `unmatched`.
+def _works_in(entries: Sequence[ClassEntry], platform: Platform, unmatched: list[Unmatched]) -> list[SubmissionFiles]:
+    """The submissions in a class; what is none is added to `unmatched`.
 
     Files that a platform has named for one submitter are one submission, whatever their kind: of several attempts the
     last. What was typed in counts only if there is no file.
     """
-    read = read_names(platform, [each.name for each in entries])
-    works: list[SubmissionFiles] = []
-    of_one: dict[str, list[tuple[FolderEntry, PlatformName]]] = defaultdict(list)
+    read = read_names(platform, [each.name for each in entries if each.can_be_work or platform != "plain"])
+    of_one: dict[str, list[tuple[ClassEntry, PlatformName]]] = defaultdict(list)
     for entry in entries:
         if said := read.get(entry.name):
             of_one[said.submitter].append((entry, said))
-        elif entry.why_none:
-            unmatched.append(Unmatched(entry.shown, entry.why_none))
-        elif platform == "plain":
-            works.append(SubmissionFiles(entry.shown, (), entry.path, readings=(NameReading(name=entry.stem),)))
-        else:
+        elif entry.can_be_work:
             why = f"It is not named as {TITLES[platform]} names what is handed in."
             unmatched.append(Unmatched(entry.shown, why, is_submission=True))
+        else:
+            unmatched.append(entry.as_none)
+    works: list[SubmissionFiles] = []
     for theirs in of_one.values():
         last = last_attempt(platform, {said.attempt for _, said in theirs})
         now = [(entry, said) for entry, said in theirs if last in (None, said.attempt)]
@@ -140,38 +138,34 @@ def _works_in(entries: Sequence[FolderEntry], platform: Platform, unmatched: lis
             is_typed = "It was typed in there; the files are graded."
             why = is_typed if named in now else "It is an earlier attempt; the last is graded."
             unmatched.append(Unmatched(named[0].shown, why))
-        works += [_work([each]) for each in files if each[0].is_folder]
-        if loose := [(entry, said) for entry, said in files if not entry.is_folder]:
+        works += [_work([each]) for each in files if not each[0].read]
+        if loose := [each for each in files if each[0].read]:
             works.append(_work(loose))
     return sorted(works, key=lambda files: files.entry)
 
 
-def _work(named: Sequence[tuple[FolderEntry, PlatformName]]) -> SubmissionFiles:
+def _work(named: Sequence[tuple[ClassEntry, PlatformName]]) -> SubmissionFiles:
     """A folder, or loose files of one submitter."""
     first = named[0][0]
+    parts = [(said.file or each.name, each.read) for each, said in named if each.read]
+    source: Callable[[Course], Submission] = partial(read_folder, first.name[:-1], first.listed)
+    if parts:
+        source = partial(read_loose_files, parts)
     readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
-    parts = tuple((said.file or each.path.name, each.path) for each, said in named if not each.is_folder)
-    is_late = any(said.is_late for _, said in named)
-    return SubmissionFiles(first.shown, (), first.path, parts, is_late, readings=readings)
+    return SubmissionFiles(first.shown, (), source, any(said.is_late for _, said in named), readings=readings)
 
 
 # --- whom a name can mean ---------------------------------------------------------------------------------------------
 
 Owner = tuple[str, ...]
 """The id of a learner, or those of all members of a group."""
-_ADVICE: Mapping[Platform, str] = {
-    "canvas": " Take Canvas's own gradebook as the roster if you can.",
-    "moodle": " Take the assignment's grading worksheet as the roster if you can.",
-    "brightspace": "",
-}
-"""What to take as the roster where a platform's names show a number, and a name that learners may set."""
 
 
 class _Owners:
     """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
 
     roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
-    groups: the members of each group of the roster.
+    groups: the members of each group of the roster. is_numbered: whether the roster has the platform's own numbers.
     """
 
     def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
@@ -181,6 +175,7 @@ class _Owners:
         self._in_groups = indexed(roster or (), lambda each: [each.group], name_key)
         number = {"canvas": "canvas_id", "moodle": "participant"}.get(platform)
         self._numbered = indexed(roster or (), lambda each: [getattr(each, number)], str) if number else {}
+        self.is_numbered = bool(self._numbered)
         for files in () if self.has_roster else works:
             self.of(files.readings)
         self._finder = Finder(self._learners.values())
@@ -200,20 +195,11 @@ class _Owners:
     def shown(self, owner: Owner) -> str:
         """An owner as people know them."""
         first = next(each for each in self._learners.values() if each.id in owner)
-        if len(owner) > 1:
-            return f"the group {first.group}"
-        return first.name if first.name == first.id and not self.has_roster else f"{first.name} ({first.id})"
+        return f"the group {first.group}" if len(owner) > 1 else first.shown
 
     def everyone(self, counting: Collection[str]) -> tuple[Learner, ...]:
         """The roster in its order; without one those of whom something counts."""
         return tuple(each for each in self._learners.values() if self.has_roster or each.id in counting)
-
-    def remarks(self) -> list[str]:
-        """Whether a name decides that the platform shows."""
-        if not self.has_roster or self._numbered or self._platform not in _ADVICE:
-            return []
-        shown = f"the names that {TITLES[self._platform]} shows"
-        return [f"Learners were found by {shown}, which they may be able to change.{_ADVICE[self._platform]}"]
 
     def _meant(self, reading: NameReading) -> list[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
@@ -253,117 +239,113 @@ def _agrees(learner: Learner, reading: NameReading) -> bool:
 # --- what counts for whom ---------------------------------------------------------------------------------------------
 
 
-def _claims(
-    works: Sequence[SubmissionFiles], owners: _Owners, by: Identification, unmatched: list[Unmatched]
-) -> dict[Owner, list[SubmissionFiles]]:
-    """The submissions by owner; those that are nobody's are added to `unmatched`.
+class _Counting:
+    """The one submission that counts for each owner, and the rows of what counts for nobody."""
 
-    Raises KataError for matches that fit nothing.
-    """
-    claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
-    there = {files.entry for files in works}
-    missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
-    problems = [f"There is no submission {entry}, which --match names." for entry in missing]
-    for files in works:
-        by_hand = by.words.get(files.entry, "")
-        found = owners.called(by_hand) if by_hand else owners.of(files.readings)
-        if len(found) == 1:
-            claims[found[0]].append(files)
-        elif by_hand:
-            whom = "several learners" if found else "nobody"
-            problems.append(f"--match says that {files.entry} is of {by_hand}, and {whom} is called so.")
-        else:
-            names = " or ".join(f"{owners.shown(each)}'s" for each in found)
-            why = f"It could be {names}." if found else "Nobody in the class is called so."
-            unmatched.append(_uncounted(files, why))
-    if problems:
-        raise KataError("\n".join(problems))
-    return claims
+    def __init__(self, owners: _Owners, by: Identification, unmatched: list[Unmatched]) -> None:
+        self._owners, self._by, self._unmatched = owners, by, unmatched
+        self.files: dict[Owner, SubmissionFiles] = {}
+        self._torn: set[Owner] = set()
+        """Those who have several, of which none counts."""
 
+    def take(self, works: Sequence[SubmissionFiles]) -> None:
+        """Find what counts. Raises KataError for matches that fit nothing."""
+        for owner, theirs in self._claims(works).items():
+            whose, best = f"{self._owners.shown(owner)}'s", self._best(theirs)
+            if len(best) > 1:
+                self._torn.add(owner)
+                entries = first_few([each.entry for each in theirs])
+                self._leave(theirs, f"{entries} could all be {whose}, so none counts.")
+                continue
+            counts = best[0].entry
+            self.files[owner] = replace(best[0], learners=owner)
+            if by_hand := self._by.words.get(counts):
+                self._unmatched.append(Unmatched(counts, "", learner=by_hand))
+            rest = [each for each in theirs if each not in best]
+            self._leave(rest, f"It could be {whose}, of whom {counts} counts.")
 
-def _uncounted(files: SubmissionFiles, why: str, by_hand: str = "") -> Unmatched:
-    """The row of a submission that counts for nobody; it bears the name of the first of its files."""
-    more = f" It has {len(files.parts) - 1} more files." if len(files.parts) > 1 else ""
-    return Unmatched(files.entry, why + more, is_submission=True, learner=by_hand)
+    def _claims(self, works: Sequence[SubmissionFiles]) -> Mapping[Owner, list[SubmissionFiles]]:
+        """The submissions by owner. Raises KataError for matches that fit nothing."""
+        by, owners = self._by, self._owners
+        claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
+        there = {files.entry for files in works}
+        missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
+        problems = [f"There is no submission {entry}, which --match names." for entry in missing]
+        for files in works:
+            by_hand = by.words.get(files.entry, "")
+            found = owners.called(by_hand) if by_hand else owners.of(files.readings)
+            if len(found) == 1:
+                claims[found[0]].append(files)
+            elif by_hand:
+                whom = "several learners" if found else "nobody"
+                problems.append(f"--match says that {files.entry} is of {by_hand}, and {whom} is called so.")
+            else:
+                names = " or ".join(f"{owners.shown(each)}'s" for each in found)
+                self._leave([files], f"It could be {names}." if found else "Nobody in the class is called so.")
+        if problems:
+            raise KataError("\n".join(problems))
+        return claims
 
+    def _leave(self, works: Sequence[SubmissionFiles], why: str) -> None:
+        """Add the rows of submissions that count for nobody."""
+        words = self._by.words
+        self._unmatched += [Unmatched(each.entry, why, True, words.get(each.entry, "")) for each in works]
 
-def _counting(
-    claims: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners, by: Identification, unmatched: list[Unmatched]
-) -> tuple[dict[Owner, SubmissionFiles], set[Owner]]:
-    """The one submission of each owner, and the owners who have several; what does not count joins `unmatched`."""
-    counting: dict[Owner, SubmissionFiles] = {}
-    torn: set[Owner] = set()
-    for owner, theirs in claims.items():
-        best = _best(theirs, by)
-        if len(best) == 1:
-            counting[owner] = replace(best[0], learners=owner)
-            if by_hand := by.words.get(best[0].entry):
-                unmatched.append(Unmatched(best[0].entry, "", learner=by_hand))
-            why = f"It could be {owners.shown(owner)}'s, of whom {best[0].entry} counts."
-        else:
-            torn.add(owner)
-            why = f"{first_few([each.entry for each in theirs])} could all be {owners.shown(owner)}'s, so none counts."
-        rest = [each for each in theirs if each not in best or len(best) > 1]
-        unmatched += [_uncounted(each, why, by.words.get(each.entry, "")) for each in rest]
-    return counting, torn
+    def _best(self, theirs: Sequence[SubmissionFiles]) -> Sequence[SubmissionFiles]:
+        """What goes first of what is one learner's: a person's word, then a word of before or a clear name.
 
+        A clear name that such a word left out counts less than the word. Where nobody has said anything it is as good
+        as a new one: else whoever hands in a second time, under a new name, would win a dispute.
+        """
+        words = self._by.words
+        said = [each for each in theirs if self._by.matches.get(each.entry)]
+        clear = [each for each in theirs if words.get(each.entry) or len({name.id for name in each.readings}) <= 1]
+        if any(words.get(each.entry) for each in clear):
+            clear = [each for each in clear if words.get(each.entry, "new")]
+        return said or clear or theirs
 
-def _best(theirs: Sequence[SubmissionFiles], by: Identification) -> Sequence[SubmissionFiles]:
-    """What goes first of what is one learner's: a person's word, then a word of before or a clear name.
+    def share(self) -> Iterator[str]:
+        """Give a group's submission, which bears its name or is that of one member, to each member without one.
 
-    A clear name that such a word left out counts less than the word. Where nobody has said anything it is as good as a
-    new one: else whoever hands in a second time, under a new name, would win a dispute.
-    """
-    said = [each for each in theirs if by.matches.get(each.entry)]
-    clear = [each for each in theirs if by.words.get(each.entry) or len({name.id for name in each.readings}) <= 1]
-    if any(by.words.get(each.entry) for each in clear):
-        clear = [each for each in clear if by.words.get(each.entry, "new")]
-    return said or clear or theirs
-
-
-def _share(
-    counting: dict[Owner, SubmissionFiles],
-    torn: Collection[Owner],
-    groups: Mapping[str, Sequence[Learner]],
-    unmatched: list[Unmatched],
-) -> Iterator[str]:
-    """Give a group's submission, which bears its name or is that of one member, to each member without one.
-
-    Where everybody of the group has their own, it joins `unmatched`. Yields remarks.
-    """
-    for members in groups.values():
-        whole = tuple(each.id for each in members)
-        have = [(each.id,) for each in members if (each.id,) in counting]
-        without = [each for each in members if (each.id,) not in counting and (each.id,) not in torn]
-        names = first_few([each.name for each in without])
-        if len(whole) == 1 or whole in torn:
-            continue
-        source = whole if whole in counting else have[0] if len(have) == 1 else None
-        if source and without:
-            own, others = source if source != whole else (), tuple(each.id for each in without)
-            counting[source] = replace(counting[source], learners=(*own, *others), as_group=others)
-            yield f"Handed in by their group: {names}."
-        elif source == whole:
-            why = "It bears a group's name, and everybody of the group has handed in something of their own."
-            unmatched.append(Unmatched(counting.pop(whole).entry, why))
-        elif without and have:
-            several = first_few([counting[each].entry for each in have])
-            yield (
-                f"The group {members[0].group} handed in several times ({several}), and nothing counts for {names}: "
-                "leave one, or say in a file for --match which is the group's."
-            )
+        Where everybody of the group has their own, it counts for nobody. Yields remarks.
+        """
+        files = self.files
+        for members in self._owners.groups.values():
+            whole = tuple(each.id for each in members)
+            have = [(each.id,) for each in members if (each.id,) in files]
+            without = [each for each in members if (each.id,) not in files.keys() | self._torn]
+            if len(whole) == 1 or whole in self._torn:
+                continue
+            source = whole if whole in files else have[0] if len(have) == 1 else None
+            names = first_few([each.name for each in without])
+            if source and without:
+                own, others = source if source != whole else (), tuple(each.id for each in without)
+                files[source] = replace(files[source], learners=(*own, *others), as_group=others)
+                yield f"Handed in by their group: {names}."
+            elif source == whole:
+                why = "It bears a group's name, and everybody of the group has handed in something of their own."
+                self._unmatched.append(Unmatched(files.pop(whole).entry, why))
+            elif without and have:
+                several = first_few([files[each].entry for each in have])
+                yield (
+                    f"The group {members[0].group} handed in several times ({several}), and nothing counts for "
+                    f"{names}: leave one, or say in a file for --match which is the group's."
+                )
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def _about_names(platform: Platform, names: Sequence[str]) -> Iterator[str]:
+def _about_names(by: Identification, platform: Platform, names: Sequence[str], *, is_numbered: bool) -> Iterator[str]:
     """How the names were read."""
-    if platform != "plain":
-        yield f"Read as a download of {TITLES[platform]}; --from says otherwise."
-    elif like := [each for each in FOUND_OUT if read_names(each, names)]:
+    title = TITLES[platform]
+    if by.platform is None and platform != "plain":
+        yield f"Read as a download of {title}; --from says otherwise."
+    elif by.platform is None and (like := [each for each in FOUND_OUT if read_names(each, names)]):
         titles = " or ".join(TITLES[each] for each in like)
         yield f"Read as plain names, though some look like a download of {titles} (--from)."
+    if by.roster is not None and platform in NUMBERED and not is_numbered:
+        yield f"Learners were found by the names that {title} shows, which they may be able to change."
 
 
 def _about(

@@ -19,7 +19,7 @@ from grader.render.wording import counted, score
 
 from .class_list import ClassList
 from .grading_terms import Run, changes, differences, terms_of
-from .platforms import Platform, read_names
+from .platforms import NUMBERED, Platform, read_names
 from .results import ClassResults, Result
 from .roster import Learner, folded
 from .store import Store, reading
@@ -60,8 +60,6 @@ def about_changes(store: Store, before: Run, now: Run, only: Collection[str]) ->
 
 # --- the same class ---------------------------------------------------------------------------------------------------
 
-NUMBERED: Collection[Platform] = ("canvas", "moodle", "brightspace")
-"""The platforms that write a number of the learner's beside a display name, which learners can change."""
 OTHER_ROSTER = "Give the roster of that run, with new learners added; --anew begins again."
 
 

@@ -34,9 +34,6 @@ from .roster import Learner, read_roster
 from .store import Store, writing
 from .submission_files import SubmissionFiles, digest_of
 
-UNPACKED = ".unpacked"
-"""In OUT: what a class's zip holds, while it is graded."""
-
 
 @dataclass(frozen=True)
 class ClassOptions:
@@ -141,7 +138,7 @@ class _ClassRun:
     def grade(self, submissions: Path, judges: MakeJudges) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
         by, totals = self._identification(), published(self._out)
-        with class_in(submissions, self._out / UNPACKED, self._course, by) as everyone:
+        with class_in(submissions, self._course, by) as everyone:
             self._everyone = everyone
             self._run = self._new_run(submissions, everyone.platform)
             self._let_judges_grade(self._to_grade(by), judges)

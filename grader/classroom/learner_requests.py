@@ -7,7 +7,6 @@ same; what the checks asked, expected and got is for instructors alone.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ from grader.render.safe_text import safe_block, safe_line, visible
 from grader.render.wording import MARKS, NOT_GRADED, change, counted, score
 
 from .class_contents import UNMATCHED, Unmatched
-from .grade import UNPACKED
 from .results import CLASS_PAGE, ClassResults, changed_aside, is_page, page_name, publish, published
 from .roster import Finder, Learner, find_learner, folded
 from .store import DATABASE, LOCK, RESULTS, Row, reading, writing
@@ -195,7 +193,6 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         yield f"Taken out of {out}: {learner.name if learner.name == learner.id else f'{learner.name} ({learner.id})'}"
         for table, count in store.forget(learner.id, _telling_of(learner, others, store.unmatched())).items():
             yield f"  {table}: {counted(count, 'row')}"
-        shutil.rmtree(out / UNPACKED, ignore_errors=True)
         (out / page_name(learner.id)).unlink(missing_ok=True)
         publish(ClassResults(store, course))
         submissions = store.runs()[-1].submissions

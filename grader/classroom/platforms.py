@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from grader.errors import KataError
+from grader.intake.names import stem_of
 
 from .csv_file import read_date
 
@@ -85,10 +86,12 @@ _PATTERNS: Mapping[Platform, re.Pattern[str]] = {
 _CANVAS_AGAIN = re.compile(r"-[0-9]+(?=\.[^.]+$)")  # of a file that was handed in again
 FOUND_OUT: tuple[Platform, ...] = ("canvas", "moodle", "blackboard", "brightspace")
 """The platforms that names give away: any folder could be one of nbgrader's."""
+NUMBERED: Collection[Platform] = ("canvas", "moodle", "brightspace")
+"""The platforms that write a number of the learner's beside a display name, which learners can change."""
 
 
 def read_names(platform: Platform, names: Collection[str]) -> dict[str, PlatformName]:
-    """What each name says that the platform made; the others are left out.
+    """What each name says that the platform made; the others are left out. A plain name is the learner's.
 
     names: of files, and of folders with a `/` at the end.
     """
@@ -107,9 +110,11 @@ def platform_of(names: Collection[str]) -> Platform:
 
 def _read(platform: Platform, name: str) -> PlatformName | None:
     """What a name says. One of Canvas's has as many readings as places where the numbers could be Canvas's."""
-    is_canvas, pattern = platform == "canvas", _PATTERNS.get(platform)
+    if platform == "plain":
+        return PlatformName(name, (NameReading(name=stem_of(name)),))
+    is_canvas, pattern = platform == "canvas", _PATTERNS[platform]
     places = [each.start() for each in re.finditer("_", name)] if is_canvas else [0]
-    found = [match for place in places if pattern and (match := pattern.fullmatch(name, place))]
+    found = [match for place in places if (match := pattern.fullmatch(name, place))]
     readings: dict[str, NameReading] = {}
     for match in found:  # of _LATE_104_ and _104_ the first
         said = match.groupdict(default="")

@@ -54,6 +54,11 @@ class Learner:
     login: str = ""
     roster_row: str = field(default="", compare=False)
 
+    @property
+    def shown(self) -> str:
+        """The name with the id: so people know a learner, also of two with one name."""
+        return self.name if self.name == self.id else f"{self.name} ({self.id})"
+
 
 def folded(text: str) -> str:
     """The text without differences of case, of Unicode's forms and of invisible characters."""

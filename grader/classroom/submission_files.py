@@ -1,4 +1,4 @@
-"""Where one submission of a class lies, and reading it: its content's faults are the learner's, the disk's are not.
+"""One submission of a class, and reading it: its content's faults are the learner's, the disk's are not.
 
 The command reads what was handed in; judges get bytes, and no path.
 """
@@ -6,11 +6,11 @@ The command reads what was handed in; judges get bytes, and no path.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from grader.course import Course
-from grader.intake import FileProblem, Submission, SubmissionError, read_loose_files, read_submission
+from grader.intake import FileProblem, Submission, SubmissionError
 from grader.intake.names import printable
 from grader.intake.walk import OutOfReach
 
@@ -21,16 +21,14 @@ from .platforms import NameReading
 class SubmissionFiles:
     """One submission of a class: of one learner, or of several who are a group.
 
-    entry: its name in the class's folder, of several files the first one's. learners: their ids. path: of the file or
-    folder, of several files the first one's. parts: its files, each with the name that its learner gave it, where a
-    platform put them among those of others. as_group: those of the learners for whom it only counts because they are
-    of a group. readings: whom its name can mean.
+    entry: its name in the class, of several files the first one's. learners: their ids. source: reads it where it lies.
+    as_group: those of the learners for whom it only counts because they are of a group. readings: whom its name can
+    mean.
     """
 
     entry: str
     learners: tuple[str, ...]
-    path: Path
-    parts: tuple[tuple[str, Path], ...] = ()
+    source: Callable[[Course], Submission]
     is_late: bool = False
     as_group: tuple[str, ...] = ()
     readings: tuple[NameReading, ...] = ()
@@ -41,7 +39,7 @@ class SubmissionFiles:
         Its name is the entry's. Raises OutOfReach when a file is missing or the system does not open it.
         """
         try:
-            read = read_loose_files(self.parts, course) if self.parts else read_submission(self.path, course)
+            read = self.source(course)
         except OutOfReach:
             raise
         except SubmissionError as error:

@@ -74,9 +74,13 @@ def kind_of_file(name: str) -> FileKind:
 
 
 def stem_of(name: str) -> str:
-    """The name of a file without its ending, or both endings of a packed folder (`.tar.gz`)."""
+    """The name of a file without its ending, or both endings of a packed folder (`.tar.gz`); of a folder, `x/`, all."""
     path = Path(name)
-    return (Path(path.stem).stem if path.stem.lower().endswith(".tar") else path.stem) or name
+    return (
+        name[:-1]
+        if name.endswith("/")
+        else (Path(path.stem).stem if path.stem.lower().endswith(".tar") else path.stem) or name
+    )
 
 
 def own_name(path: Path) -> str:

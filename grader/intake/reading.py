@@ -7,7 +7,7 @@ import io
 import os
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from .walk import (
     MAX_TOTAL_MB,
     MB,
     OF_A_LEARNER,
+    Content,
     Read,
     SubmissionError,
     UnreadableError,
@@ -84,29 +85,38 @@ def read_submission(path: Path, course: Course) -> Submission:
         SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
     """
     if os.path.islink(path) or not os.path.isdir(path):
-        return read_loose_files([(path.name, path)], course)
-    collector = Collector(own_name(path), course)
+        return read_loose_files([(path.name, partial(read_regular, path))], course)
+    name = own_name(path)
+    return read_folder(name, partial(list_folder, path, printable(name)), course)
+
+
+def read_folder(name: str, listed: Callable[[], Mapping[str, Content]], course: Course) -> Submission:
+    """Read a submission that is a folder. listed: gives what is in it, by path. As `read_submission` for the rest."""
+    collector = Collector(name, course)
     with reading_clock(collector.name):
-        collector.take_folder(path)
+        files = list(possible_work(listed()))
+        take = collector.take_zip if len(files) == 1 and kind_of_file(files[0][0]) == "zip" else collector.offer
+        for where, content in files:
+            take(where, content)
         return collector.submission()
 
 
-def read_loose_files(files: Sequence[tuple[str, Path]], course: Course) -> Submission:
+def read_loose_files(files: Sequence[tuple[str, Read]], course: Course) -> Submission:
     """Read a submission whose files lie singly among those of others, as some platforms deliver them.
 
     Args:
-        files: each with the name that its learner gave it, and where it lies.
+        files: each with the name that its learner gave it.
         course: as for `read_submission`.
 
     Raises:
         SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
     """
-    collector = Collector(stem_of(files[0][1].name), course)
+    collector = Collector(stem_of(files[0][0]), course)
     with reading_clock(collector.name):
-        for name, path in files:
+        for name, read in files:
             is_zip = kind_of_file(name) == "zip"
             take = collector.take_zip if is_zip else collector.take_lone_file if len(files) == 1 else collector.offer
-            take(name, partial(read_regular, path))
+            take(name, read)
         return collector.submission()
 
 
@@ -121,13 +131,6 @@ class Collector:
         self._problems: list[FileProblem] = []
         self._number: Counter[tuple[ProblemKind, str | None]] = Counter()
         self._bytes_left = MAX_TOTAL_MB * MB
-
-    def take_folder(self, path: Path) -> None:
-        """Take what is in a folder, or in the zip that alone lies in it. Raises SubmissionError."""
-        files = list(possible_work(list_folder(path, self.name)))
-        take = self.take_zip if len(files) == 1 and kind_of_file(files[0][0]) == "zip" else self.offer
-        for where, content in files:
-            take(where, content)
 
     def take_zip(self, where: str, content: Read | UnreadableError) -> None:
         """Take what is in a zip. Raises SubmissionError: it cannot be read, or is damaged or harmful."""

@@ -250,7 +250,7 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
 class ZipLimits:
     """Limits for the zip itself, its members (a kB each in its table of contents), and the sizes that it declares.
 
-    is_class: a harmful member is left out, and does not refuse the zip.
+    is_class: a harmful member is left out, and does not refuse the zip; a damaged one is not its learner's fault.
     """
 
     zip_mb: int = 32
@@ -292,7 +292,7 @@ def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> di
                 raise SubmissionError(f"{name} holds {harm}.")
             members[where or info.filename] = UnreadableError(f"holds {harm}", "refused")
         else:
-            members[where] = None if info.is_dir() else partial(_unpacked, name, where, archive, info)
+            members[where] = None if info.is_dir() else partial(_unpacked, name, where, limits, archive, info)
     return members
 
 
@@ -344,7 +344,9 @@ def _harm_of(info: zipfile.ZipInfo) -> str:
     return next((harm for harm, is_there in harms.items() if is_there), "")
 
 
-def _unpacked(zip_name: str, where: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
+def _unpacked(
+    zip_name: str, where: str, limits: ZipLimits, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int
+) -> bytes:
     """At most `limit` + 1 bytes of a member. Raises UnreadableError, and SubmissionError for a bomb."""
     if info.flag_bits & _ENCRYPTED:
         raise UnreadableError("is locked with a password; zip your files without one")
@@ -363,5 +365,6 @@ def _unpacked(zip_name: str, where: str, archive: zipfile.ZipFile, info: zipfile
                 if len(content) > most:
                     raise bomb
     except _DAMAGE:
-        raise UnreadableError("is damaged inside the zip; zip your files again") from None
+        damage = "is damaged inside the zip; zip your files again"
+        raise UnreadableError(damage, is_systems=limits.is_class) from None
     return bytes(content)

@@ -14,7 +14,6 @@ from weakref import WeakSet
 
 import pytest
 
-from grader.classroom.submission_files import SubmissionFiles
 from grader.course import load_course
 from grader.intake import SourceFile, Submission, SubmissionError, read_submission, walk
 from grader.intake.walk import READING_SECONDS, OutOfReach
@@ -111,7 +110,7 @@ def test_a_slow_disk_is_no_fault_of_the_learners(
     (tmp_path / "01_share.py").write_text(RIGHT)
     monkeypatch.setattr(walk, "WAITING_SECONDS", -1)
     with pytest.raises(OutOfReach, match="did not come from the disk"):
-        SubmissionFiles("ada", ("ada",), tmp_path).read(load_course(tiny_course / "course.yml"))
+        read_submission(tmp_path, load_course(tiny_course / "course.yml"))
 
 
 # --- what was read, and what is answered ------------------------------------------------------------------------------

@@ -89,22 +89,21 @@ def check(found: ClassList, case: SimpleNamespace) -> None:
 @rows(CASES)
 def test_each_submission_is_its_learners_or_nobodys(case: SimpleNamespace, course: Course, tmp_path: Path) -> None:
     """Or a person is asked, where only a person can say."""
-    by, room = identification(case, tmp_path, course), tmp_path / "room"
+    by = identification(case, tmp_path, course)
     if case.refused:
-        with pytest.raises(KataError) as refused, class_in(of_class(case, tmp_path), room, course, by):
+        with pytest.raises(KataError) as refused, class_in(of_class(case, tmp_path), course, by):
             pass
         assert [part for part in case.refused if part not in str(refused.value)] == []
         return
-    with class_in(of_class(case, tmp_path), room, course, by) as found:
+    with class_in(of_class(case, tmp_path), course, by) as found:
         check(found, case)
     if not case.files:
         return
     packed = zipped([each for each in case.files if each != "README.md"], tmp_path / "class.zip", "Week 3/")
-    with class_in(packed, room, course, by) as again:
+    with class_in(packed, course, by) as again:
         assert [(each.entry, each.learners) for each in again.submissions] == [
             (each.entry, each.learners) for each in found.submissions
         ]
-    assert not room.exists()
 
 
 def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp_path: Path) -> None:
@@ -112,7 +111,7 @@ def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp
     path = tmp_path / UNMATCHED
 
     def graded(by: Identification) -> dict[str, tuple[str, ...]]:
-        with class_in(folder, tmp_path / "room", course, by) as found:
+        with class_in(folder, course, by) as found:
             write_unmatched(path, found.unmatched)
             return {each.entry: each.learners for each in found.submissions}
 
@@ -146,12 +145,12 @@ def test_names_that_look_alike_in_the_file_can_be_told_apart(course: Course, tmp
     folder = lay_out(["=1/", "'=1/", "a\x01/", "a\x02/", "b/"], tmp_path / "class")
     (tmp_path / "roster.csv").write_text("id,name\n7,Zoe\n", "utf-8")
     roster = read_roster(tmp_path / "roster.csv", course)
-    with class_in(folder, tmp_path / "room", course, Identification(roster)) as found:
+    with class_in(folder, course, Identification(roster)) as found:
         write_unmatched(tmp_path / UNMATCHED, found.unmatched)
     entries = list(read_matches(tmp_path / UNMATCHED))
     assert len(entries) == 5
     for entry in entries:
-        with class_in(folder, tmp_path / "room", course, Identification(roster, matches={entry: "7"})) as found:
+        with class_in(folder, course, Identification(roster, matches={entry: "7"})) as found:
             assert [(each.entry, each.learners) for each in found.submissions] == [(entry, ("7",))]
 
 
@@ -160,7 +159,7 @@ def test_what_is_ours_and_what_is_odd_is_no_learner(course: Course, tmp_path: Pa
     (folder / "link").symlink_to("/etc/passwd")
     (folder / "link.zip").symlink_to("nowhere")
     ignored = Identification(ignored=(folder / "out", folder / "roster.csv", tmp_path / "gone"))
-    with class_in(folder, tmp_path / "room", course, ignored) as found:
+    with class_in(folder, course, ignored) as found:
         assert [each.entry for each in found.submissions] == ["ada", "link.zip"]  # reading it says that it is a link
         assert [each.entry for each in found.unmatched] == ["link", "x.txt"]
         assert "Passed over: out, roster.csv." in found.remarks
@@ -171,6 +170,6 @@ def test_what_is_ours_and_what_is_odd_is_no_learner(course: Course, tmp_path: Pa
 def test_folder_that_is_not_there_is_one_sentence(course: Course, tmp_path: Path) -> None:
     with (
         pytest.raises(KataError, match=r"^gone does not exist\.$"),
-        class_in(tmp_path / "gone", tmp_path / "room", course, Identification()),
+        class_in(tmp_path / "gone", course, Identification()),
     ):
         pass

@@ -7,6 +7,7 @@ import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 from grader.classroom.submission_files import SubmissionFiles
 from grader.course import Course
+from grader.intake import read_submission
 from grader.intake.walk import OutOfReach
 
 from .conftest import hand_in
@@ -64,7 +66,7 @@ def test_submission_that_the_system_does_not_open_is_out_of_reach_and_not_unread
     locked: Path, course: Course
 ) -> None:
     with pytest.raises(OutOfReach, match="permission denied"):
-        SubmissionFiles("s003", (), locked).read(course)
+        SubmissionFiles("s003", (), partial(read_submission, locked)).read(course)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import stat
 import warnings
 import zipfile
 from contextlib import suppress
@@ -17,6 +16,7 @@ from grader.classroom.class_list import Identification, class_in
 from grader.course import load_course
 from grader.errors import KataError
 from grader.intake import Submission, SubmissionError, read_submission
+from grader.intake.walk import OutOfReach
 from tests.fuzz.damage import ODD, damaged
 from tests.fuzz.watching import ROOT, assert_sentence, scratch
 
@@ -27,20 +27,18 @@ METHODS = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.
 
 
 def run(data: bytes) -> None:
-    """It gives a sound submission, the same when read again, or one sentence. What is unpacked is files and folders."""
+    """It gives a sound submission, the same when read again, or one sentence. Nothing is unpacked."""
     folder = scratch()
     path = folder / "work.zip"
     path.write_bytes(data)
     first = _read(path)
     assert _read(path) == first
-    with suppress(KataError), class_in(path, folder / "room", COURSE, Identification()) as found:
+    with suppress(KataError), class_in(path, COURSE, Identification()) as found:
         for row in found.unmatched:
             assert_sentence(row.why)
         for each in found.submissions:
-            assert each.learners and each.read(COURSE).name == each.entry
-        for place, folders, files in os.walk(folder / "room"):
-            modes = [os.lstat(os.path.join(place, name)).st_mode for name in (*folders, *files)]
-            assert all(stat.S_ISREG(mode) or stat.S_ISDIR(mode) for mode in modes)
+            with suppress(OutOfReach):
+                assert each.learners and each.read(COURSE).name == each.entry
     assert os.listdir(folder) == ["work.zip"]
 
 
