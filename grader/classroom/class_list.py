@@ -17,8 +17,9 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import Submission, SubmissionError, read_folder, read_loose_files
-from grader.intake.names import first_few, stem_of
+from grader.intake import FileProblem, Submission, SubmissionError, read_folder, read_loose_files
+from grader.intake.names import first_few, printable, stem_of
+from grader.intake.walk import OutOfReach
 
 from .class_contents import ClassContents, ClassEntry, Unmatched, class_contents, nothing_in
 from .platforms import (
@@ -34,7 +35,6 @@ from .platforms import (
     read_names,
 )
 from .roster import Finder, Learner, folded, indexed, name_key
-from .submission_files import SubmissionFiles
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,36 @@ class Identification:
     def words(self) -> Mapping[str, str]:
         """What a person says now, else said before."""
         return {**self.before, **self.matches}
+
+
+@dataclass(frozen=True)
+class SubmissionFiles:
+    """One submission of a class: of one learner, or of several who are a group.
+
+    entry: its name in the class, of several files the first one's. learners: their ids. source: reads it where it lies.
+    as_group: those of the learners for whom it only counts because they are of a group. readings: whom its name can
+    mean.
+    """
+
+    entry: str
+    learners: tuple[str, ...]
+    source: Callable[[Course], Submission]
+    is_late: bool = False
+    as_group: tuple[str, ...] = ()
+    readings: tuple[NameReading, ...] = ()
+
+    def read(self, course: Course) -> Submission:
+        """Read it. If its content is unreadable, this is an empty submission with the reason as its problem.
+
+        Its name is the entry's. Raises OutOfReach when a file is missing or the system does not open it.
+        """
+        try:
+            read = self.source(course)
+        except OutOfReach:
+            raise
+        except SubmissionError as error:
+            return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
+        return replace(read, name=self.entry)
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,12 @@ from grader.intake.names import first_few
 from grader.render.safe_text import safe_line
 from grader.render.wording import counted, score
 
-from .class_list import ClassList
+from .class_list import ClassList, SubmissionFiles
 from .grading_terms import Run, changes, differences, terms_of
 from .platforms import NUMBERED, Platform, read_names
 from .results import ClassResults, Result
 from .roster import Learner, folded
 from .store import Store, reading
-from .submission_files import SubmissionFiles
 
 # --- the same terms ---------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
 from .class_contents import UNMATCHED, read_matches, write_unmatched
-from .class_list import ClassList, Identification, class_in
+from .class_list import ClassList, Identification, SubmissionFiles, class_in
 from .cluster import WIDTH, ClusterJudges
 from .earlier_run import Move, about_changes, moves_between, own_work_first, refuse_other_terms, refuse_others
 from .grading_terms import Run, run_of
@@ -32,7 +32,6 @@ from .platforms import Platform
 from .results import ClassResults, changed_aside, publish, published
 from .roster import Learner, read_roster
 from .store import Store, writing
-from .submission_files import SubmissionFiles, digest_of
 
 
 @dataclass(frozen=True)
@@ -268,7 +267,7 @@ class _ClassRun:
         lacking = {}
         for id, kit in run.kits.items():
             row = known.get(id)
-            if row and submission and row.source == digest_of(submission, id):
+            if row and submission and row.source == submission.digest(id):
                 then = self._runs[row.run]
                 if (then.kits[id], then.versions) == (kit, run.versions) or (only and id not in only):
                     continue
@@ -303,7 +302,7 @@ class _ClassRun:
             if len(kept) < len(new):
                 self._kept_points.append(learner)
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
-            is_another = last not in ("", digest_of(task.submission))
+            is_another = last not in ("", task.submission.digest())
             if is_another:
                 self._handed_in_anew.append(learner)
             if kept or (is_another and not has_failed):

@@ -38,7 +38,7 @@ from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, jo
 if TYPE_CHECKING:
     from grader.judge.grading import Judge
 
-    from .submission_files import SubmissionFiles
+    from .class_list import SubmissionFiles
 
 Answer = TypeVar("Answer")
 Results = tuple[ExerciseResult, ...]

@@ -30,7 +30,6 @@ from .class_contents import Unmatched
 from .final_points import Override
 from .grading_terms import Run, text_of
 from .roster import Learner
-from .submission_files import digest_of
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
@@ -228,13 +227,13 @@ class Store:
 
     def add(self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult]) -> None:
         """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
-        about = (text_of(submission.name), digest_of(submission), _PROBLEMS.dump_json(submission.problems).decode())
+        about = (text_of(submission.name), submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
         id = self._insert("submissions", None, learner, run.id, *about)
         for exercise, source in submission.sources.items():
             self._insert("sources", id, exercise, text_of(source.name), zlib.compress(source.content))
         for each in results:
             result = each.model_dump_json(exclude_defaults=True)
-            known_by = (learner, each.id, run.id, id, digest_of(submission, each.id))
+            known_by = (learner, each.id, run.id, id, submission.digest(each.id))
             self._insert("results", *known_by, each.points, result)
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:

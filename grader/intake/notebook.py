@@ -110,9 +110,7 @@ def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer
 
     Raises UnreadableError: too large, damaged, or no notebook.
     """
-    cells = [cell for cell in _code_cells(content) if not cell.is_marked("grade")]
-    if sum(len(cell.text) for cell in cells) > MAX_CODE_KB * 1024:
-        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
+    cells = _code_cells(content)
     claims, unclear = _claims(cells, names)
     earlier = _Earlier(cell for cell in cells if cell.is_python)
     answers: list[CellAnswer] = []
@@ -136,7 +134,8 @@ def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
         return False
 
 
-def _code_cells(content: bytes) -> list[_CodeCell]:
+def cells_in(content: bytes) -> list[Mapping[str, Any]]:
+    """The cells of a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
     if len(content) > NOTEBOOK_MB * 1024 * 1024:
         raise UnreadableError(f"is larger than {NOTEBOOK_MB} MB; clear its outputs and save it again")
     try:
@@ -149,8 +148,12 @@ def _code_cells(content: bytes) -> list[_CodeCell]:
         raise UnreadableError("is not a notebook (it has no cells); open it in Jupyter and save it again")
     if len(listed) > MAX_CELLS:
         raise UnreadableError(f"holds more than {MAX_CELLS} cells; hand in the answers alone")
+    return [_mapping(cell) for cell in listed]
+
+
+def _code_cells(content: bytes) -> list[_CodeCell]:
     found: list[_CodeCell] = []
-    for number, cell in enumerate(map(_mapping, listed), start=1):
+    for number, cell in enumerate(cells_in(content), start=1):
         if cell.get("cell_type") == "code":
             source = cell.get("source")
             parts: list[Any] = source if isinstance(source, list) else [source]
@@ -158,7 +161,10 @@ def _code_cells(content: bytes) -> list[_CodeCell]:
                 raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
             nbgrader = _mapping(_mapping(cell.get("metadata")).get("nbgrader"))
             found.append(_CodeCell(number, _with_plain_ends("".join(parts)), nbgrader))
-    return found
+    answers = [cell for cell in found if not cell.is_marked("grade")]
+    if sum(len(cell.text) for cell in answers) > MAX_CODE_KB * 1024:
+        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
+    return answers
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

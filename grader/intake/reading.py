@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import hashlib
 import io
 import os
 import tokenize
@@ -63,6 +64,21 @@ class Submission:
     sources: Mapping[str, SourceFile]
     problems: tuple[FileProblem, ...]
 
+    def digest(self, exercise: str | None = None) -> str:
+        """SHA-256 of the sources that count and of the problems in reading them; of one exercise, if it is given.
+
+        The submission's name and those of its files do not matter.
+        """
+        parts: list[bytes] = []
+        for id, source in sorted(self.sources.items()):
+            if exercise in (None, id):
+                parts += [b"source", id.encode(), source.content]
+        for each in self.problems:
+            if exercise in (None, each.exercise):
+                said = ("problem", each.file, each.kind, each.message, each.exercise or "")
+                parts += [part.encode("utf-8", "surrogatepass") for part in said]
+        return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
+
 
 class _Claim(NamedTuple):
     """A file or cell that answers an exercise, called as it should be or not; without content, it could not be read."""
@@ -114,9 +130,10 @@ def read_loose_files(files: Sequence[tuple[str, Read]], course: Course) -> Submi
     collector = Collector(stem_of(files[0][0]), course)
     with reading_clock(collector.name):
         for name, read in files:
-            is_zip = kind_of_file(name) == "zip"
-            take = collector.take_zip if is_zip else collector.take_lone_file if len(files) == 1 else collector.offer
-            take(name, read)
+            if kind_of_file(name) == "zip":
+                collector.take_zip(name, read)
+            else:
+                collector.offer(name, read, is_alone=len(files) == 1)
         return collector.submission()
 
 
@@ -144,58 +161,49 @@ class Collector:
         for path, member in possible_work(list_zip(file, printable(stem_of(name)))):
             self.offer(path, member)
 
-    def offer(self, where: str, content: Read | UnreadableError) -> None:
+    def offer(self, where: str, content: Read | UnreadableError, *, is_alone: bool = False) -> None:
         """Take a file if its name says that it counts, and report it otherwise; only files that count are read.
 
-        Raises SubmissionError: the submission as a whole is too large.
+        is_alone: it is the whole submission, perhaps named after its learner: what it says or defines counts as well.
+        Raises SubmissionError: the submission as a whole is too large, or a file that is alone cannot be taken.
         """
         look_at_clock()
-        name = basename(where)
-        exercise, is_notebook = self._names.by_saved_file(name), kind_of_file(name) == "notebook"
-        if not exercise and self._names.is_case(name):
+        name, names = basename(where), self._names
+        kind, exact = kind_of_file(name), names.by_file(name)
+        exercise = exact if is_alone else names.by_saved_file(name)
+        take_source = partial(self._take_source, is_exact=exact is not None)
+        if names.is_case(name) and not is_alone:
             return
-        read: bytes | UnreadableError
         try:
             if isinstance(content, UnreadableError):
                 raise content
-            if not (exercise or is_notebook):
+            limit_kb = NOTEBOOK_MB * 1024 if kind == "notebook" else exercise.limits.source_kb if exercise else 0
+            if is_alone and kind == "exercise":
+                limit_kb = max(each.limits.source_kb for each in names.exercises)
+            if not (limit_kb or is_alone):
                 raise self._no_answer(name)
-            read = content(exercise.limits.source_kb * 1024 if exercise else NOTEBOOK_MB * MB)
+            read = content(limit_kb * 1024)
             self._bytes_left -= len(read)
             if self._bytes_left < 0:
                 most = f"{self.name} holds more than {MAX_TOTAL_MB} MB"
                 raise SubmissionError(f"{most}; hand in the exercise files alone.")
-            if is_notebook:
-                self.take_notebook(where, read)
-        except UnreadableError as error:
-            read = error
-            if not exercise:
-                self._add(where, str(error), error.kind)
-        if exercise:
-            self._take_source(exercise, where, read, is_exact=self._names.by_file(name) is not None)
-
-    def take_lone_file(self, name: str, read: Read) -> None:
-        """Take a file, perhaps named after its learner: by its name, by what it says or defines.
-
-        Raises SubmissionError: it answers no exercise, or is not readable.
-        """
-        kind, limit_kb = kind_of_file(name), max(each.limits.source_kb for each in self._names.exercises)
-        try:
-            if self._names.is_case(name):
-                raise UnreadableError("is a script of `kata check --script`, not an answer")
-            content = read({"notebook": NOTEBOOK_MB * MB, "exercise": limit_kb * 1024}.get(kind, 0))
             if kind == "notebook":
-                self.take_notebook(name, content)
-            elif kind == "exercise" and self._names.by_file(name):
-                self.offer(name, lambda _: content)
+                self.take_notebook(where, read)
+            elif exercise:
+                take_source(exercise, where, read)
             elif kind == "exercise":
-                self._take_by_content(name, source_in(content, limit_kb))
+                self._take_by_content(name, source_in(read, limit_kb))
             elif kind == "packed":
                 raise self._no_answer(name)
             else:
                 raise UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
         except UnreadableError as error:
-            raise error.of_all(printable(name)) from None
+            if is_alone:
+                raise error.of_all(printable(name)) from None
+            if exercise:
+                take_source(exercise, where, error)
+            else:
+                self._add(where, str(error), error.kind)
 
     def _take_by_content(self, name: str, source: bytes) -> None:
         names, text = self._names, source.decode("utf-8")

@@ -184,14 +184,15 @@ def list_folder(path: Path, name: str) -> dict[str, Content]:
         is_library = bool(folder) and ENVIRONMENT in entries
         for entry, status in entries.items():
             where = f"{folder}/{entry}" if folder else entry
-            if _refused(status.st_mode) or not stat.S_ISDIR(status.st_mode):
+            if not stat.S_ISDIR(status.st_mode):
                 read = partial(read_regular, os.path.join(path, where), listed=status)
                 found[where] = _refused(status.st_mode) or read
-                continue
-            found[where] = None if where.count("/") < MAX_DEPTH else _too_deep()
-            is_looked_into = not is_library and not is_passed_over(entry)
-            if is_looked_into and found[where] is None:
-                waiting.append((where, status))
+            elif where.count("/") >= MAX_DEPTH:
+                found[where] = _too_deep()
+            else:
+                found[where] = None
+                if not (is_library or is_passed_over(entry)):
+                    waiting.append((where, status))
         if len(found) > MAX_ENTRIES:
             raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
     return found

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.submission_files import SubmissionFiles
+from grader.classroom.class_list import SubmissionFiles
 from grader.course import Course
 from grader.intake import read_submission
 from grader.intake.walk import OutOfReach

@@ -21,7 +21,6 @@ from grader.classroom.final_points import HandIn, Override
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
 from grader.classroom.store import DATABASE, Store, reading, writing
-from grader.classroom.submission_files import digest_of
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
@@ -78,9 +77,9 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert store.standing(run) == [(ADA, "graded"), (BO, "absent")] and store.learners() == [ADA, BO]
         assert store.learners()[0].hand_in == ADA.hand_in
         (row,) = store.rows("1815", run)
-        assert (row.result, row.source, row.run) == (result(4), digest_of(WORK, "share"), 1)
+        assert (row.result, row.source, row.run) == (result(4), WORK.digest("share"), 1)
         assert store.sources("1815", run) == {"share": WORK.sources["share"].content}
-        assert store.last_submission("1815", run) == (digest_of(WORK), WORK.problems)
+        assert store.last_submission("1815", run) == (WORK.digest(), WORK.problems)
         read = store.submission(row.submission)
         assert (read.sources, read.problems) == (WORK.sources, WORK.problems)
         assert read.name == "Ada ?"
