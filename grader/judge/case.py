@@ -223,12 +223,8 @@ class Question:
     def of(cls, cases: Iterable[Case]) -> Question:
         """Pack some cases."""
         kept = tuple(cases)
-        return cls.packed(kept, wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES))
-
-    @classmethod
-    def packed(cls, cases: tuple[Case, ...], frame: bytes) -> Question:
-        """A question that is packed already."""
-        return cls(cases, frame, _digest(frame))
+        frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
+        return cls(kept, frame, _digest(frame))
 
     @property
     def effort(self) -> int:

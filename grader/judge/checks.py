@@ -126,11 +126,6 @@ class Kit:
             return None
         return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
 
-    def forget(self) -> None:
-        """Drop what is cached for a seed that is no longer used."""
-        if "code" in self.__dict__ and self.code is not None:
-            self.code.forget()
-
     @cached_property
     def stub(self) -> str:
         """The file as a learner is given it."""

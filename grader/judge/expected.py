@@ -11,7 +11,6 @@ import io
 import linecache
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from .bank import Mistake, both_from, load_bank
 from .case import Case, Question
 from .draw import Draw
 from .faults import NotInPlan
-from .plan import AS_REFERENCE, KnownMistake, Plan, is_sampled
+from .plan import KnownMistake, Plan
 
 
 @contextlib.contextmanager
@@ -40,11 +39,11 @@ def quietly() -> Iterator[None]:
 # share the machine.
 torch.set_num_threads(1)
 
-MAX_CACHED_ANSWERS = 2000
-"""Size of the cache of answers: in a batch every submission is asked the same questions."""
+MAX_CACHED_ANSWERS = 300
+"""Of one file: in a batch every submission is asked the same questions, up to half as many."""
 
-MAX_CACHED_PAIRS = 1000
-"""The largest bank has six times as many, and each pair keeps its text and its answers."""
+MAX_CACHED_PAIRS = 500
+"""The largest bank has twelve times as many, and each pair keeps its text, its names and its answers."""
 
 ROUNDING_STEPS = 4.0
 
@@ -68,14 +67,6 @@ class TrustedModule:
             finally:
                 linecache.cache.pop(self._name, None)
 
-    def unload(self) -> None:
-        """Drop the file's namespace, which is larger than its answers, until it is needed again."""
-        self.__dict__.pop("namespace", None)
-
-    def forget(self) -> None:
-        """Drop all cached answers: those of another seed are never used again."""
-        self._answers.clear()
-
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, from the cache if possible."""
         return [self.answer_to(question, number) for number in range(len(question.cases))]
@@ -89,8 +80,9 @@ class TrustedModule:
         places = range(len(question.cases)) if self._remembers else (number,)
         cases = [question.cases[place] for place in places]
         found = dict(zip(places, self._run(cases, [case.as_data() for case in cases]), strict=True))
-        if len(self._answers) < MAX_CACHED_ANSWERS:
-            self._answers.update({(question.digest, place): answers for place, answers in found.items()})
+        if len(self._answers) >= MAX_CACHED_ANSWERS:  # most are of seeds that are not used again
+            self._answers.clear()
+        self._answers.update({(question.digest, place): answers for place, answers in found.items()})
         return found[number]
 
     def answer_rounded(self, question: Question) -> list[Answers]:
@@ -133,6 +125,7 @@ class CourseCode:
         self._text = solution.read_text(encoding="utf-8")
         self._bank = bank
         self.reference = TrustedModule(self._text, f"reference {solution.stem}")
+        self.both = lru_cache(MAX_CACHED_PAIRS)(self._both)
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
@@ -142,8 +135,8 @@ class CourseCode:
             for each in load_bank(self._bank)
         )
 
-    def both(self, place: int, other_place: int) -> TrustedModule | None:
-        """Two known mistakes combined; None where they do not go together."""
+    def _both(self, place: int, other_place: int) -> TrustedModule | None:
+        """Two known mistakes combined, by their places; None where they do not go together."""
         one, other = self.mistakes[place][0], self.mistakes[other_place][0]
         text = both_from(one, other, self._text)
         if text is None:
@@ -153,12 +146,6 @@ class CourseCode:
             return module if module.namespace else None
         except Exception:  # two edits that do not go together, though the text is Python
             return None
-
-    def forget(self) -> None:
-        """Drop all cached answers: those of another seed are never used again."""
-        self.reference.forget()
-        for _, module in self.__dict__.get("mistakes", ()):  # only if they were loaded
-            module.forget()
 
 
 # --- what is expected -------------------------------------------------------------------------------------------------
@@ -172,9 +159,6 @@ class Expected:
         self.code = code
         self.seed = seed
         self._exercise = exercise
-        self._slack = dict(plan.wrong.slack)
-        self._pairs = lru_cache(MAX_CACHED_PAIRS)(code.both) if code is not None else None
-        self._loaded_pair: TrustedModule | None = None
 
     @property
     def is_plan(self) -> bool:
@@ -197,30 +181,22 @@ class Expected:
 
     def slack(self, question: Question) -> list[Answers]:
         """How far rounding alone may move each number of these answers, in the same structure."""
-        kept = self._slack.get(question.digest)
-        if kept is None:
-            pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
-            kept = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
-            if len(self._slack) < MAX_CACHED_ANSWERS:
-                self._slack[question.digest] = kept
-        return kept
+        if (kept := self.plan.slack.get(question.digest)) is not None:
+            return kept
+        pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
+        found = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
+        return self.plan.slack.setdefault(question.digest, found)
 
-    @cached_property
+    @property
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
         """The known mistakes, ready to be compared with a learner's answers."""
         if self.code is not None:
             return self.code.mistakes
-        return [(Mistake(each.id, each.message), _Sampled(each, self)) for each in self.plan.wrong.mistakes]
+        return [(Mistake(each.id, each.message), each) for each in self.plan.mistakes]
 
     def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan.
-
-        Its answers are cached for later learners with the same two, its namespace only until the next pair.
-        """
-        if self._loaded_pair is not None:
-            self._loaded_pair.unload()
-        self._loaded_pair = self._pairs(one, other) if self._pairs is not None else None
-        return self._loaded_pair
+        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan."""
+        return self.code.both(one, other) if self.code is not None else None
 
     def _reference(self) -> TrustedModule:
         if self.code is None:
@@ -239,21 +215,5 @@ def _distance(expected: Any, moved: Any) -> Any:
     return None
 
 
-@dataclass(frozen=True)
-class _Sampled:
-    """A known mistake by samples of its answers."""
-
-    mistake: KnownMistake
-    expected: Expected
-
-    def gives(self, came: Answers, question: Question, number: int) -> bool:
-        places = self.mistake.answers.get(question.digest)
-        if places is None:
-            raise NotInPlan("it is not known here what the known mistakes answer")
-        if places[number] == AS_REFERENCE:
-            return same_answers(came, self.expected.answers_to(question)[number])
-        return is_sampled(came, self.expected.plan.wrong.samples[places[number]])
-
-
-GivesAnswers = TrustedModule | _Sampled
+GivesAnswers = TrustedModule | KnownMistake
 """A known mistake, as code or as samples of its answers: whether its answer is the learner's."""

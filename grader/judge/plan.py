@@ -5,7 +5,7 @@ reference, and the plan keeps what it drew, what it asked and what the reference
 plan's questions. A check that then runs draws the same numbers again, and its first question has the first answer, its
 second the second. Only a check that trains a model has no plan: it converses.
 
-A course without answers has the plan as a file in their place: a digest, a JSON object, and frames as they go to
+A course without answers has the plan as a file in their place: a digest, a JSON object, and frames as of what goes to
 workers. Nothing is ever pickled. Of what each known mistake answers the file has a sample.
 """
 
@@ -29,7 +29,7 @@ from grader.sandbox.worker import Parts
 from .answers import Answers, Exchange, error_identity, same_answers
 from .case import Case, Question
 from .draw import Drawn
-from .faults import GraderBroken
+from .faults import GraderBroken, NotInPlan
 
 if TYPE_CHECKING:
     from .checks import Kit
@@ -46,7 +46,7 @@ class PlannedCheck:
 
     name: str
     is_visible: bool
-    drawn: list[Drawn] = field(default_factory=list)
+    drawn: Sequence[Drawn] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     passes: bool = False
     converses: bool = False
@@ -66,37 +66,33 @@ def _right_reply(planned: Exchange) -> Parts:
     return wire.parts_of(wire.pack(reply, wire.TRUSTED_BYTES))
 
 
-AS_REFERENCE = -1
-"""In place of a sample: the mistake answers as the reference does."""
-
-
 @dataclass
 class KnownMistake:
-    """A known mistake: its id, its message, and for each question's digest the place of each case's sample."""
+    """A known mistake whose code is not at hand: for each question's digest, a packed sample of each case's answer."""
 
     id: str
     message: str
-    answers: dict[bytes, list[int]] = field(default_factory=dict)
+    answers: Mapping[bytes, Sequence[bytes]] = field(default_factory=dict)
 
-
-@dataclass
-class Wrong:
-    """What only wrong answers need, where the course's own answers are not at hand: slack and known mistakes.
-
-    samples: of the mistakes' answers, packed, each once.
-    """
-
-    slack: dict[bytes, list[Answers]] = field(default_factory=dict)
-    mistakes: list[KnownMistake] = field(default_factory=list)
-    samples: list[bytes] = field(default_factory=list)
+    def gives(self, came: Answers, question: Question, number: int) -> bool:
+        """Whether a learner's answer to one case of a question is this mistake's. Raises NotInPlan."""
+        samples = self.answers.get(question.digest)
+        if samples is None:
+            raise NotInPlan("it is not known here what the known mistakes answer")
+        return is_sampled(came, samples[number])
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks of one exercise with one seed."""
+    """The checks of one exercise with one seed, and what only wrong answers need.
+
+    slack: how far rounding alone may move each number of the answers, in the same structure, by the question's digest;
+    worked out at the first need. mistakes: where the course's own code is not at hand.
+    """
 
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
-    wrong: Wrong = field(default_factory=Wrong)
+    slack: dict[bytes, list[Answers]] = field(default_factory=dict)
+    mistakes: Sequence[KnownMistake] = ()
 
     @property
     def rounds(self) -> list[list[PlannedCheck]]:
@@ -118,7 +114,7 @@ class Plan:
 
 # --- as a file --------------------------------------------------------------------------------------------------------
 
-VERSION = 7
+VERSION = 8
 """Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
 
 SIZE = struct.Struct("<Q")
@@ -147,31 +143,28 @@ def identity(kit: Kit, seed: int) -> dict[str, Any]:
 
 def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     """The plan as a file; `about` says what it is for. The same plan gives the same bytes."""
-    frames: list[bytes] = []
+    frames: dict[bytes, int] = {}
 
     def placed(frame: bytes) -> int:
-        frames.append(frame)
-        return len(frames) - 1
+        """The place of a frame, which is there once."""
+        return frames.setdefault(frame, len(frames))
 
-    def packed(value: Any) -> int:
-        return placed(wire.pack(value, wire.TRUSTED_BYTES))
-
-    def question(planned: Exchange) -> list[int]:
-        """Where the question stands as it is sent, and what belongs to it: the rest of its cases, answers, slack."""
-        cases = [{k: v for k, v in vars(case).items() if k not in case.as_data()} for case in planned.question.cases]
-        slack = plan.wrong.slack.get(planned.question.digest, [])
-        return [placed(planned.question.frame), packed([cases, _plain(planned.answers), _plain(slack)])]
+    def packed(*parts: Any) -> int:
+        return placed(wire.pack(parts, wire.TRUSTED_BYTES))
 
     asked = {each.question.digest: each for check in plan.checks.values() for each in check.exchanges}
     numbers = {digest: number for number, digest in enumerate(asked)}
     head = {
         "about": about,
-        "questions": [question(planned) for planned in asked.values()],
+        "questions": [
+            packed(list(map(vars, each.question.cases)), _plain(each.answers), _plain(plan.slack.get(digest, [])))
+            for digest, each in asked.items()
+        ],
         "checks": [
             [
                 check.name,
                 check.is_visible,
-                packed(check.drawn),
+                packed(*check.drawn),
                 [numbers[each.question.digest] for each in check.exchanges],
                 check.passes,
                 check.converses,
@@ -179,9 +172,9 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
             for check in plan.checks.values()
         ],
         "mistakes": [
-            [each.id, each.message, [each.answers.get(digest) for digest in asked]] for each in plan.wrong.mistakes
+            [each.id, each.message, [list(map(placed, each.answers.get(digest, ()))) for digest in asked]]
+            for each in plan.mistakes
         ],
-        "samples": [placed(each) for each in plan.wrong.samples],
         "sizes": list(map(len, frames)),
     }
     written = json.dumps(head, separators=(",", ":")).encode()
@@ -206,22 +199,30 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
     head = json.loads(content[SIZE.size : start])
     frames = [content[begin:end] for begin, end in pairwise(accumulate(head["sizes"], initial=start))]
 
-    wrong, asked = Wrong(samples=[frames[place] for place in head["samples"]]), list[Exchange]()
-    for sent, beside in head["questions"]:
-        rest, answers, slack = wire.unpack_frame(frames[beside])
-        pairs = zip(wire.unpack_frame(frames[sent])["cases"], rest, strict=True)
-        question = Question.packed(tuple(Case(**one, **other) for one, other in pairs), frames[sent])
-        asked.append(Exchange(question, [Answers(*each) for each in answers]))
-        if slack:
-            wrong.slack[question.digest] = [Answers(*each) for each in slack]
-    for id, message, known in head["mistakes"]:
-        places = {each.question.digest: of for each, of in zip(asked, known, strict=True) if of is not None}
-        wrong.mistakes.append(KnownMistake(id, message, places))
+    slack, asked = dict[bytes, list[Answers]](), list[Exchange]()
+    for place in head["questions"]:
+        cases, *known = wire.unpack_frame(frames[place])
+        answers, moved = ([Answers(*each) for each in of] for of in known)
+        asked.append(Exchange(Question.of(Case(**case) for case in cases), answers))
+        if moved:
+            slack[asked[-1].question.digest] = moved
     checks = {
         name: PlannedCheck(name, is_visible, wire.unpack_frame(frames[drawn]), [asked[n] for n in numbers], *rest)
         for name, is_visible, drawn, numbers, *rest in head["checks"]
     }
-    return head["about"], Plan(checks, wrong)
+    mistakes = [
+        KnownMistake(
+            id,
+            message,
+            {
+                exchange.question.digest: [frames[place] for place in places]
+                for exchange, places in zip(asked, of, strict=True)
+                if places
+            },
+        )
+        for id, message, of in head["mistakes"]
+    ]
+    return head["about"], Plan(checks, slack, mistakes)
 
 
 # --- what known mistakes answer ---------------------------------------------------------------------------------------

@@ -284,9 +284,7 @@ def expected_of(kit: Kit, seed: int) -> Expected:
     """
     if kit.code is None:
         return Expected(read_plan(kit, seed), seed, kit.exercise.id)
-    plan = rehearse(kit, seed)
-    kit.code.reference.forget()  # the plan has the answers
-    return Expected(plan, seed, kit.exercise.id, kit.code)
+    return Expected(rehearse(kit, seed), seed, kit.exercise.id, kit.code)
 
 
 def rehearse(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None = None) -> Plan:

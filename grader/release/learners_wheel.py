@@ -14,7 +14,6 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,12 @@ from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import read_submission
-from grader.judge.answers import Answers, same_answers
+from grader.judge.answers import same_answers
+from grader.judge.case import Question
 from grader.judge.checks import Kit
-from grader.judge.expected import Expected, quietly
+from grader.judge.expected import Expected, TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import AS_REFERENCE, KnownMistake, Wrong, file_of, identity, packed_sample
+from grader.judge.plan import KnownMistake, Plan, file_of, identity, packed_sample
 from grader.judge.session import expected_of
 from grader.record import MAX_SEED, Record
 
@@ -91,27 +91,23 @@ def _plan_of(task: tuple[Path, str, int]) -> bytes:
     kit = Kit(course, course.exercise(id))
     with quietly():
         expected = expected_of(kit, seed)
-        return file_of(replace(expected.plan, wrong=_wrong(expected)), identity(kit, seed))
+        return file_of(_with_mistakes(expected), identity(kit, seed))
 
 
-def _wrong(expected: Expected) -> Wrong:
-    """What wrong answers will be compared with. If all checks of the exercise train a model, it has no mistakes."""
+def _with_mistakes(expected: Expected) -> Plan:
+    """The plan with what wrong answers will be compared with. If all checks train a model, it has no mistakes."""
     questions = {question.digest: question for question in expected.plan.questions}
-    wrong = Wrong({digest: expected.slack(question) for digest, question in questions.items()})
-    places: dict[bytes, int] = {}
 
-    def place_of(answer: Answers, right: Answers) -> int:
-        """The place of an answer's sample; many mistakes share answers."""
-        return AS_REFERENCE if same_answers(answer, right) else places.setdefault(packed_sample(answer), len(places))
+    def samples(module: TrustedModule, question: Question) -> list[bytes]:
+        """What it answers; of what differs from the reference by rounding alone, the reference's."""
+        pairs = zip(module.answer(question), expected.answers_to(question), strict=True)
+        return [packed_sample(right if same_answers(answer, right) else answer) for answer, right in pairs]
 
-    for mistake, module in expected.code.mistakes if expected.code and questions else ():
-        known = KnownMistake(mistake.id, mistake.message)
-        for digest, question in questions.items():
-            right = expected.answers_to(question)
-            known.answers[digest] = [place_of(*pair) for pair in zip(module.answer(question), right, strict=True)]
-        module.forget()
-        wrong.mistakes.append(known)
-    return replace(wrong, samples=list(places))
+    mistakes = [
+        KnownMistake(mistake.id, mistake.message, {id: samples(module, each) for id, each in questions.items()})
+        for mistake, module in (expected.code.mistakes if expected.code and questions else ())
+    ]
+    return Plan(expected.plan.checks, {id: expected.slack(each) for id, each in questions.items()}, mistakes)
 
 
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:

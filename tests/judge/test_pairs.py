@@ -89,14 +89,15 @@ def test_all_of_naming_has_one_budget(course: Course, names_of: Names, monkeypat
 
 
 def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    exercise, made = course.exercise("softmax"), list[tuple[int, int]]()
-    code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
-    monkeypatch.setattr(code, "both", lambda *places: made.append(places))
+    exercise, made = course.exercise("softmax"), list[tuple[Mistake, Mistake]]()
     monkeypatch.setattr("grader.judge.expected.MAX_CACHED_PAIRS", 2)
+    monkeypatch.setattr("grader.judge.expected.both_from", lambda one, other, _: made.append((one, other)))
+    code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
     expected = Expected(Plan(), 1, "softmax", code)
     for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 1)):
         assert expected.pair(*places) is None
-    assert made == [(0, 1), (0, 2), (0, 3), (0, 1)]
+    first, *others = (mistake for mistake, _ in code.mistakes[:4])
+    assert made == [(first, others[place]) for place in (0, 1, 2, 0)]
 
 
 def test_an_edit_that_both_make_is_made_once(course: Course) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,8 @@ from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.grading import Judge
 from grader.judge.plan import (
-    AS_REFERENCE,
     KnownMistake,
     Plan,
-    Wrong,
     file_of,
     identity,
     packed_sample,
@@ -44,11 +41,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., P
 @pytest.fixture(scope="module")
 def plan(whole: Expected) -> Plan:
     questions = whole.plan.questions
-    wrong = Wrong({each.digest: whole.slack(each) for each in questions})
-    places = {each.digest: [0] + [AS_REFERENCE] * (len(each.cases) - 1) for each in questions}
-    wrong.mistakes = [KnownMistake("upside-down", "You turned it round.", places)]
-    wrong.samples = [packed_sample(Answers({"output": torch.randn(*shape)})) for shape in ((3, 4), (3, 40))]
-    return replace(whole.plan, wrong=wrong)
+    samples = [packed_sample(Answers({"output": torch.randn(*shape)})) for shape in ((3, 4), (3, 40))]
+    answers = {each.digest: [samples[0], *map(packed_sample, whole.answers_to(each)[1:])] for each in questions}
+    mistakes = [KnownMistake("upside-down", "You turned it round.", answers), KnownMistake("unasked", "")]
+    mistakes[1].answers = {questions[0].digest: samples[1:] * len(questions[0].cases)}
+    return Plan(whole.plan.checks, {each.digest: whole.slack(each) for each in questions}, mistakes)
 
 
 @pytest.fixture
@@ -65,10 +62,10 @@ def test_everything_comes_back_and_the_same_plan_gives_the_same_bytes(plan: Plan
         again = alone.plan.checks[name]
         for part in ("name", "is_visible", "passes", "converses", "right"):
             assert getattr(again, part) == getattr(check, part), part
-        assert repr(again.drawn) == repr(check.drawn)
+        assert repr(list(again.drawn)) == repr(check.drawn)
         asked = [[each.question.frame for each in of.exchanges] for of in (again, check)]
         assert asked[0] == asked[1]
-    assert (alone.plan.wrong.mistakes, alone.plan.wrong.samples) == (plan.wrong.mistakes, plan.wrong.samples)
+    assert alone.plan.mistakes == plan.mistakes
     for one, other in zip(plan.questions, alone.plan.questions, strict=True):
         assert repr(one.cases) == repr(other.cases)
 
@@ -83,7 +80,7 @@ def test_answers_and_slack_are_the_references(whole: Expected, alone: Expected) 
 def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expected) -> None:
     other = Question.of([function("share", torch.tensor([1.0]))])
     (known, *_) = alone.plan.questions
-    ((_, mistake),) = alone.mistakes
+    ((_, mistake), *_) = alone.mistakes
     for ask in (
         lambda: alone.answers_to(other),
         lambda: alone.slack(other),
@@ -95,7 +92,7 @@ def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expect
 
 
 def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expected) -> None:
-    ((mistake, module),) = alone.mistakes
+    ((mistake, module), *_) = alone.mistakes
     assert (mistake.id, mistake.message) == ("upside-down", "You turned it round.")
     question = next(each for each in alone.plan.questions if len(each.cases) > 1)
     right = alone.answers_to(question)

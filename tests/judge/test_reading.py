@@ -6,7 +6,7 @@ from grader.judge.answers import Answers, Exchange, Talk
 from grader.judge.case import Case, Question, function
 from grader.judge.diagnosis import CheckedExchanges, diagnose
 from grader.judge.expected import CourseCode, Expected, TrustedModule
-from grader.judge.plan import AS_REFERENCE, KnownMistake, Plan, PlannedCheck, Wrong, packed_sample
+from grader.judge.plan import KnownMistake, Plan, PlannedCheck, packed_sample
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
 BANK = """
@@ -63,9 +63,9 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     wrong = module("def grow(x):\n    return x / 2\n").answer(question)
     planned = [Exchange(question, module(GROWS).answer(question))]
     check = PlannedCheck("test_agrees", is_visible=False, exchanges=planned)
-    known = [("same", AS_REFERENCE), ("shrinks", 0)]
-    mistakes = [KnownMistake(id, "", {question.digest: [place]}) for id, place in known]
-    alone = Expected(Plan({check.name: check}, Wrong(mistakes=mistakes, samples=[packed_sample(wrong[0])])), 7, "grow")
+    known = {"same": planned[0].answers, "shrinks": wrong}
+    mistakes = [KnownMistake(id, "", {question.digest: list(map(packed_sample, of))}) for id, of in known.items()]
+    alone = Expected(Plan({check.name: check}, mistakes=mistakes), 7, "grow")
     read = CheckedExchanges("test_grows", False, True, [Exchange(TALK, [Answers({"grows": [False, False]})])])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -73,8 +73,8 @@ def texts(planned_wheel: Path) -> dict[str, str]:
     }
 
 
-def known_in(plan: Plan) -> list[KnownMistake]:
-    return plan.wrong.mistakes
+def known_in(plan: Plan) -> Sequence[KnownMistake]:
+    return plan.mistakes
 
 
 def found(parts: Iterator[tuple[str, str]], texts: dict[str, str]) -> list[tuple[str, str, str]]:
