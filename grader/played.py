@@ -1,61 +1,46 @@
-"""What a learner's own code attended to in `kata play`, as data: stored with their progress, shown by `kata report`.
+"""What a learner's own code attended to in `kata play`: stored with their progress, shown by `kata report`.
 
 It is not checked and does not count for points.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .record import Plane
 
 FILE_NAME = "maps.json"
 """The file in a workspace's progress folder."""
-STEPS = 100
-"""The number of steps from 0 to the darkest shade in which weights are stored."""
 
 
-class PlayedMap(BaseModel):
-    """A map of attention weights up to `high`: a row for each query, a column for each key. -1 stands for NaN."""
+@dataclass(frozen=True)
+class Heat:
+    """Attention weights from 0 to `high`: a row for each query, a column for each key, both with their labels.
 
+    before: weights to show in front of these, with the names of both: those, and these. Raises ValueError for a plane
+    of another size.
+    """
+
+    __pydantic_config__: ClassVar = ConfigDict(ser_json_inf_nan="constants")
+    kind: ClassVar = "heat"
     title: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    steps: tuple[tuple[Annotated[int, Field(ge=-1, le=STEPS)], ...], ...]
+    values: Plane
     high: Annotated[float, Field(gt=0, le=1)] = 1.0
+    before: tuple[str, Plane, str] | None = None
 
-    @classmethod
-    def of(
-        cls, title: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], high: float
-    ) -> PlayedMap:
-        """The map of these weights."""
-
-        def step(value: float) -> int:
-            return round(min(max(value / high, 0.0), 1.0) * STEPS) if math.isfinite(value) else -1
-
-        steps = tuple(tuple(map(step, row)) for row in values)
-        return cls(title=title, rows=tuple(rows), columns=tuple(columns), steps=steps, high=high)
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> PlayedMap:
-        if len(self.steps) != len(self.rows) or any(len(row) != len(self.columns) for row in self.steps):
-            raise ValueError("a map has a number for each row and column")
-        return self
-
-    @property
-    def size(self) -> int:
-        """How many weights it has."""
-        return len(self.rows) * len(self.columns)
-
-    @property
-    def values(self) -> tuple[tuple[float, ...], ...]:
-        """The weights as floats."""
-        return tuple(tuple(math.nan if step < 0 else step / STEPS * self.high for step in row) for row in self.steps)
+    def __post_init__(self) -> None:
+        for plane in (self.values, self.before[1]) if self.before else (self.values,):
+            if [len(row) for row in plane] != [len(self.columns)] * len(self.rows):
+                raise ValueError("a map has a number for each row and column")
 
 
 class Played(BaseModel):
@@ -66,13 +51,13 @@ class Played(BaseModel):
 
     at: datetime
     was_right: bool = False
-    maps: tuple[PlayedMap, ...] = ()
+    maps: tuple[Heat, ...] = ()
     given: str = ""
     wrote: tuple[tuple[str, str], ...] = ()
 
 
 class _File(BaseModel):
-    version: int = 1
+    version: int = 2
     played: dict[str, Played] = {}
 
 

@@ -182,11 +182,8 @@ def publish(results: ClassResults, *, pages: bool = False) -> ClassSummary:
 
     write_file(out / RESULTS, lines())
     write_unmatched(out / UNMATCHED, unmatched)
-    for learner in results.absent:
-        summary.add_absent(learner.name)
-    for each in unmatched:
-        if each.is_submission:
-            summary.add_unmatched(each.entry)
+    summary.absent += [learner.name for learner in results.absent]
+    summary.unmatched += [each.entry for each in unmatched if each.is_submission]
     if pages:
         write_file(out / CLASS_PAGE, render_class(summary).encode("utf-8"))
         links = {row.link for row in summary.rows}

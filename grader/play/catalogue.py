@@ -1,7 +1,7 @@
 """The exercises that `kata play` can run. Listing them imports nothing heavy.
 
-Defines which parts can be switched off in a scene (--without mask, scale, residual, positions, head:1.3), and decides
-from the progress file whether a learner's file may be played.
+Reads which parts are switched off in a scene (--without mask, scale, residual, positions, head:1.3), and decides from
+the progress file whether a learner's file may be played.
 """
 
 from __future__ import annotations
@@ -21,50 +21,34 @@ from grader.record import ExerciseResult
 
 from .parts import Words
 
-
-class NotYet(KataError):
-    """It cannot be played yet; the message is one sentence that says what to do first."""
-
-
 # --- what can be switched off -----------------------------------------------------------------------------------------
 
-PLAIN_SWITCHES = ("mask", "scale", "residual", "positions")
+Off = tuple[str, ...]
+"""Parts that are switched off, as they are typed: "mask", or "head:1.2", the second head of the first layer."""
 
 
-@dataclass(frozen=True)
-class Without:
-    """The parts that are switched off. `heads` are (layer, head), counted from 0."""
-
-    mask: bool = False
-    scale: bool = False
-    residual: bool = False
-    positions: bool = False
-    heads: frozenset[tuple[int, int]] = frozenset()
-
-    def __bool__(self) -> bool:
-        return self != Without()
-
-    def __str__(self) -> str:
-        parts = [name for name in PLAIN_SWITCHES if getattr(self, name)]
-        return ", ".join([*parts, *(f"head {layer + 1}.{head + 1}" for layer, head in sorted(self.heads))])
+def named(off: Off) -> str:
+    """These parts in words: mask, head 1.2."""
+    return ", ".join(off).replace(":", " ")
 
 
-NOTHING_OFF = Without()
+def head_off(layer: int, head: int) -> str:
+    """The part that is one head; layer and head are counted from 0."""
+    return f"head:{layer + 1}.{head + 1}"
 
 
-def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Without:
-    """Read the names of parts to switch off. Raises KataError."""
-    plain = {name for name in play.switches if name != "head"}
-    each_head = {f"head:{layer + 1}.{head + 1}": (layer, head) for layer in range(layers) for head in range(heads)}
-    by_name = each_head if "head" in play.switches else {}
+def switched_off(play: Play, names: Sequence[str], layers: int, heads: int) -> Off:
+    """The parts of these names, each once. Raises KataError for one that is not there."""
+    there = [f"head:1.1 to head:{layers}.{heads}" if each == "head" else each for each in play.switches]
+    known = {each for each in play.switches if each != "head"}
+    if "head" in play.switches:
+        known |= {head_off(layer, head) for layer in range(layers) for head in range(heads)}
     for name in names:
-        if not play.switches:
+        if not there:
             raise KataError(f"Nothing can be switched off in {play.id}.")
-        if name not in plain and name not in by_name:
-            there = [f"head:1.1 to head:{layers}.{heads}" if each == "head" else each for each in play.switches]
+        if name not in known:
             raise KataError(f"{name!r} cannot be switched off in {play.id}: there is {', '.join(there)}.")
-    chosen = frozenset(by_name[name] for name in names if name in by_name)
-    return Without(**dict.fromkeys(plain.intersection(names), True), heads=chosen)
+    return tuple(dict.fromkeys(names))
 
 
 # --- whether it may be played -----------------------------------------------------------------------------------------
@@ -74,20 +58,21 @@ CHECK, PLAY = "kata check {}", "kata play {}"
 
 
 def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Words:
-    """The state of the learner's file, a warning if it has not passed. Raises NotYet for one that was never checked."""
+    """The state of the learner's file, a warning if it has not passed. Raises KataError if it was never checked."""
     content = content_of(workspace.file_of(exercise))
     if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
-        raise NotYet(f"{exercise.id} is not written yet: its file is {workspace.shown(workspace.file_of(exercise))}.")
+        file = workspace.shown(workspace.file_of(exercise))
+        raise KataError(f"{exercise.id} is not written yet: its file is {file}.")
     return standing_with(content, progress, exercise)
 
 
 def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Words:
-    """The same for the content of a file; check: the command that checks it there. Raises NotYet."""
+    """The same for the content of a file; check: the command that checks it there. Raises KataError."""
     known = progress.exercises.get(exercise.id)
     last = known.attempts[-1] if known and known.attempts else None
     how = check.format(exercise.id)
     if last is None:
-        raise NotYet(f"{exercise.id} was not checked yet. First: {how}")
+        raise KataError(f"{exercise.id} was not checked yet. First: {how}")
     if last.digest != digest_of(content):
         return Words(f"Your code has changed since it was checked last: {how}", "warning")
     if last.status == "failed":
@@ -101,7 +86,7 @@ def waits_for(workspace: Workspace, progress: Progress, play: Play) -> str:
     """What the learner must do first, in a few words; empty when the exercise can be played."""
     try:
         standing = standing_of(workspace, progress, workspace.course.exercise(play.id))
-    except NotYet:
+    except KataError:
         return f"first pass it: kata check {play.id}"
     return f"not passed as it is: kata check {play.id}" if standing.kind == "warning" else ""
 
@@ -124,19 +109,27 @@ def offer_of(result: ExerciseResult, play: str = PLAY) -> str:
 class Play:
     """A playable exercise: its scene's module and class, what the learner sees there, what can be switched off.
 
-    reads: the kind of text that one types; empty where none is read. goes_on: whether a stopped scene keeps its state.
+    example: the text that is played if none is given. reads: the kind of text that one types, if any. intro, closing:
+    paragraphs before and after the scene. goes_on: whether a stopped scene keeps its state.
     """
 
     id: str
     scene: str
     seen: str
+    example: str
     reads: str = ""
     switches: Sequence[str] = ()
+    intro: Sequence[str] = ()
+    closing: Sequence[str] = ()
     goes_on: bool = False
 
 
 def _plays() -> Iterator[Play]:
-    for fields in yaml.safe_load(Path(__file__).with_name("plays.yml").read_text("utf-8")):
+    text, loader = (
+        Path(__file__).with_name("plays.yml").read_text("utf-8"),
+        getattr(yaml, "CSafeLoader", yaml.SafeLoader),
+    )
+    for fields in yaml.load(text, loader):
         for id in fields.pop("exercises"):
             yield Play(id, **fields)
 

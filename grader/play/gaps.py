@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -13,13 +13,12 @@ import torch.nn.functional as F
 from grader.judge.case import Case
 
 from . import nets
-from .catalogue import Play, Without
+from .catalogue import Off, Play
 from .parts import Curve, Grid, Part, Slider, Words, Written
 from .scene import LONGEST_TEXT, ModelScene, heat
 from .stage import CLASSES, Attending, Class, Stage, Stopped, formed
 
 HEADS = 8
-EXAMPLE = "rosa met luka. luka gave r_s_ a drum."
 MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
 
 
@@ -73,41 +72,29 @@ class ScaleScene(GapsScene):
     """`softmax`, `scaled_scores`, `attention`, `self_attention`: the learner's code computes the scores of one head."""
 
     model, heads = "gaps_1", 1
-    example = "sam saw luka. l_k_ lost a lamp."
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
-        """One row step by step, where a hidden letter attends with ever larger scores, and what the model guesses."""
-        root = len(self._layers[0].query) ** 0.5
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
+        """Where a hidden letter attends with ever larger scores, what the model guesses, and one row step by step."""
+        root = self._layers[0].head_width ** 0.5
         place = int((letters == nets.GAP).nonzero()[0])
-        factors = (1.0, root) if without.scale else FACTORS
+        factors = (1.0, root) if off else FACTORS
         names = [f"times {factor:g}" for factor in factors]
-        if not without:
-            makes = "the weights out of the scores" if self._play.id == "softmax" else "the scores"
-            yield Words(f"Your code makes {makes} of a small model that guesses hidden letters.")
-            layer, x = self._layers[0], self.first_input(letters)
-            looked, is_mixed = self._looked(layer, x)[0, place], self._play.id in ("attention", "self_attention")
-            mixed = self._mixed(layer, x)[0, place] if is_mixed else None
-            yield from self.step_by_step(text, x, 0, place, looked, mixed)
         yield Words(
-            f"Now the queries are multiplied by a number: 1 is as the model was trained, {root:g} is what 1/√d "
+            f"The queries are multiplied by a number: 1 is as the model was trained, {root:g} is what 1/√d "
             f"takes away (d is {root**2:g} here), so {root:g} is what you get without the scale."
         )
-        yield Words(
-            "How to read the map: each row is the first hidden letter with scores of one size, each column a letter "
-            "that is looked at. The larger the scores, the more of the weight falls on one."
-        )
-        weights = [self._weights(factor, letters) for factor in factors]
+        layers = [[replace(each, query=each.query * factor) for each in self._layers] for factor in factors]
+        weights = [self._weights(each, letters) for each in layers]
         rows = torch.stack([each[place] for each in weights])
         yield heat("Where the hidden letter looks, in the last layer", text, rows, rows=names)
         texts, losses = [], []
-        for factor in factors:
+        for each in layers:
             self._stage.begin()
-            reads = self.reads(self._attend(factor))
+            reads = self.reads(self._attend(each))
             texts.append(guessed(letters, reads))
             losses.append(gap_loss(reads))
         yield Written("What the model fills in", "", tuple(zip(names, texts, strict=True)))
-        right = [nets.by_formula([scaled(each, factor) for each in self._layers]) for factor in factors]
-        due = [gap_loss(self.reads(attend)) for attend in right]
+        due = [gap_loss(self.reads(nets.by_formula(each))) for each in layers]
         sharp = [each.amax(-1).mean().item() for each in weights]
         yield Grid.of(
             "The largest weight of a letter, on average, and the loss on other sentences (in nats; guessing is 3.26)",
@@ -117,26 +104,20 @@ class ScaleScene(GapsScene):
         maps = [
             heat(f"Who looks at whom, scores {name}", text, each) for name, each in zip(names, weights, strict=True)
         ]
-        steps = tuple(zip(names, maps, texts, strict=True))
-        yield Slider("The scores, smaller and larger", steps, factors.index(1.0))
-        if in_full:
-            lines = (("yours", tuple(losses)), ("by the formula", tuple(due)))
-            places = tuple(map(float, range(len(factors))))
-            yield Curve(f"Loss, times {factors[0]:g} to times {factors[-1]:g}", "step", "loss", places, lines)
+        yield Slider("The scores, smaller and larger", tuple(zip(names, maps, texts, strict=True)), factors.index(1.0))
+        if not off:
+            first, x = self._layers[0], self.first_input(letters)
+            mixed = self._mixed(first, x)[0, place] if self._play.id in ("attention", "self_attention") else None
+            yield from self.step_by_step(text, x, 0, place, self._looked(first, x)[0, place], mixed)
 
-    def _weights(self, factor: float, letters: torch.Tensor) -> torch.Tensor:
+    def _weights(self, layers: Sequence[nets.Projections], letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (n, n) of the last layer for one text."""
-        *_, last = nets.layer_inputs(self._model, letters, self._attend(factor))
-        return self._looked(scaled(self._layers[-1], factor), last)[0]
+        *_, last = nets.layer_inputs(self._model, letters, self._attend(layers))
+        return self._looked(layers[-1], last)[0]
 
-    def _attend(self, factor: float) -> nets.Attend:
-        """The learner's code as attention, with queries multiplied by a factor. Raises Stopped."""
-
-        def attend(layer: int, x: torch.Tensor) -> torch.Tensor:
-            weights = scaled(self._layers[layer], factor)
-            return F.linear(self._mixed(weights, x), weights.out, weights.out_bias)
-
-        return attend
+    def _attend(self, layers: Sequence[nets.Projections]) -> nets.Attend:
+        """The learner's code as attention with these weights. Raises Stopped."""
+        return lambda layer, x: F.linear(self._mixed(layers[layer], x), layers[layer].out, layers[layer].out_bias)
 
     def _mixed(self, weights: nets.Projections, x: torch.Tensor) -> torch.Tensor:
         """The values as the learner's code mixes them (b, n, width), or by its weights."""
@@ -166,11 +147,6 @@ class ScaleScene(GapsScene):
         return self._stage.tensors(case, [shape], x.dtype)[0]
 
 
-def scaled(weights: nets.Projections, factor: float) -> nets.Projections:
-    """The weights with queries multiplied by a factor."""
-    return replace(weights, query=weights.query * factor)
-
-
 # --- a padding mask ---------------------------------------------------------------------------------------------------
 
 PADDING = 10
@@ -181,19 +157,14 @@ WAYS = ("alone", "padded, mask right", "padded, mask inverted", "padded, no mask
 class PaddingScene(GapsScene):
     """`padded_multi_head_attention`: the attention is the learner's class."""
 
-    model, heads, example, longest = "gaps_8", HEADS, EXAMPLE, LONGEST_TEXT - PADDING
+    model, heads, longest = "gaps_8", HEADS, LONGEST_TEXT - PADDING
 
-    def __init__(self, play: Play, stage: Stage) -> None:
-        super().__init__(play, stage)
-        self._asked = Attending(stage, CLASSES[play.id], self._layers)
-
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
-        """The guesses and the attention weights, in four ways."""
-        yield Words(
-            f"Your class is the attention of a small model that guesses hidden letters ({nets.HIDDEN}). The same "
-            f"sentence is shown alone, and with {PADDING} letters of padding behind it, as in a batch with a longer "
-            "one."
-        )
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
+        """The attention weights in two of four ways, and the guesses in all."""
+        for way in WAYS[1:3]:  # a third map would make the page too large
+            padded, *mask = put(way, letters[None])
+            seen = self.attending.weights(0, self.first_input(padded[0])[0], *mask).mean(0)
+            yield heat(f"What is looked at: {way}", text + PAD_SIGN * PADDING, seen, high=0.5)
         ways = {way: partial(self._logits, way) for way in WAYS}
         filled = tuple((way, guessed(letters, logits_of)) for way, logits_of in ways.items())
         yield Written("What the model fills in", "", filled)
@@ -202,19 +173,11 @@ class PaddingScene(GapsScene):
             ("", "loss"),
             {way: [gap_loss(logits_of)] for way, logits_of in ways.items()},
         )
-        yield Words(
-            "How to read a map: each row is a letter that asks, each column one that is looked at, all heads of the "
-            f"first layer together; {PAD_SIGN} is padding. They are read off your class's own output."
-        )
-        for way in WAYS[1:3]:  # a third map would make the page too large
-            padded, *mask = put(way, letters[None])
-            seen = self._asked.weights(0, self.first_input(padded[0])[0], *mask).mean(0)
-            yield heat(f"What is looked at: {way}", text + PAD_SIGN * PADDING, seen, high=0.5)
 
     def _logits(self, way: str, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits for texts (b, n) with the learner's class, in one of the four ways."""
         padded, *mask = put(way, texts)
-        return nets.run(self._model, padded, lambda layer, x: self._asked.attend(layer, x, *mask))
+        return nets.run(self._model, padded, lambda layer, x: self.attending.attend(layer, x, *mask))
 
 
 def put(way: str, texts: torch.Tensor) -> list[torch.Tensor]:
@@ -234,25 +197,21 @@ BYTES = 2
 """Bytes of one number in a cache (16-bit floats, as models are served)."""
 TOKENS = 1000
 UPTRAINED_STEPS, BATCH, RATE, SHARE_HIDDEN = 60, 24, 4e-3, 0.15
+TRAINED = ("query", "key", "value", "out")
 """How a converted model is trained on: a little, as in the paper."""
 
 
 class GroupedScene(GapsScene):
     """`grouped_query_attention`, `convert_to_gqa`: the model with ever fewer heads of keys and values."""
 
-    model, heads, example = "gaps_8", HEADS, EXAMPLE
+    model, heads = "gaps_8", HEADS
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def __init__(self, play: Play, stage: Stage) -> None:
+        super().__init__(play, stage)
+        self._converts = play.id == "convert_to_gqa"
+
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """Guessed letters, loss and size of the cache, by the number of heads; mean-pooled, and trained on briefly."""
-        converts = self._play.id == "convert_to_gqa"
-        yield Words(
-            "A small model with 8 heads of keys and values was trained to guess hidden letters. "
-            + (
-                "Your function makes 4, 2 and 1 of them, by averages; then they are trained on briefly."
-                if converts
-                else "Your class runs it with 8, and with 4, 2 and 1 averages of them."
-            )
-        )
         texts, losses, trained = [], [], []
         for shared in SHARED:
             self._stage.begin()
@@ -260,7 +219,7 @@ class GroupedScene(GapsScene):
             texts.append((f"heads: {shared}", guessed(letters, reads)))
             losses.append(gap_loss(reads))
             trained.append(losses[-1])
-            if converts and shared < HEADS:
+            if self._converts and shared < HEADS:
                 reads = self.reads(self._uptrained(shared))
                 texts.append((f"heads: {shared}, trained on", guessed(letters, reads)))
                 trained[-1] = gap_loss(reads)
@@ -268,61 +227,48 @@ class GroupedScene(GapsScene):
         due = [gap_loss(self.reads(self.right_attend(shared))) for shared in SHARED]
         width = self._layers[0].head_width
         sizes = [2 * len(self._layers) * shared * width * TOKENS * BYTES / 1024 for shared in SHARED]
-        lines = {"mean-pooled": losses, "trained on": trained} if converts else {"loss": losses}
-        (name, first), *more = lines.items()
-        columns = {name: first, "by the formula": due, **dict(more)}
+        lines = {"mean-pooled": losses} | ({"trained on": trained} if self._converts else {})
+        columns = {"mean-pooled": losses, "by the formula": due, **lines}
         across = "heads of keys and values"
+        rows = zip(*columns.values(), (f"{size:.1f}" for size in sizes), strict=True)
         yield Grid.of(
             f"Loss on hidden letters of other sentences, in nats (guessing is 3.26), and the cache of {TOKENS} tokens",
             (across, *columns, "cache in KiB"),
-            {
-                str(shared): [*(column[row] for column in columns.values()), f"{sizes[row]:.1f}"]
-                for row, shared in enumerate(SHARED)
-            },
+            dict(zip(map(str, SHARED), rows, strict=True)),
         )
         places = tuple(map(float, reversed(SHARED)))
         drawn = tuple((name, tuple(reversed(line))) for name, line in lines.items())
         yield Curve("Fewer heads cost", across, "loss", places, drawn)
         yield Curve("Fewer heads save", across, "KiB", places, (("cache", tuple(reversed(sizes))),))
-        yield Words(
-            "Averages alone cost much in a model this small, whose heads do different things. "
-            f"{UPTRAINED_STEPS} steps of training repair most of it, as in the paper with a large model."
-            if converts
-            else "Averages are not trained on here. `kata play convert_to_gqa` shows what training on repairs."
-        )
 
     def attend(self, shared: int) -> nets.Attend:
         """Attention with `shared` heads of keys and values, by the learner's code. Raises Stopped."""
-        if self._play.id == "grouped_query_attention":
+        if not self._converts:
             fewer = tuple(averaged(each, shared) for each in self._layers)
             return Attending(self._stage, grouped(shared), fewer).attend
-        return nets.by_formula([spread(self._converted(each, shared)) for each in self._layers])
+        return nets.by_formula([self._converted(each, shared) for each in self._layers])
 
     def right_attend(self, shared: int) -> nets.Attend:
         """The same by the formula."""
-        return nets.by_formula([spread(averaged(each, shared)) for each in self._layers])
+        return nets.by_formula([averaged(each, shared) for each in self._layers])
 
     def _uptrained(self, shared: int) -> nets.Attend:
         """Attention by the formula with the learner's converted weights after a few steps of training."""
-        chance, layers = random.Random(5), []
-        trained: list[torch.Tensor] = []
-        for each in self._layers:
-            fewer = self._converted(each, shared)
-            own = {name: getattr(fewer, name).clone().requires_grad_() for name in ("query", "key", "value", "out")}
-            layers.append(replace(fewer, **own))
-            trained += own.values()
-        optimizer = torch.optim.Adam(trained, lr=RATE)
+        converted = [self._converted(each, shared) for each in self._layers]
+        layers = [replace(each, **{name: getattr(each, name).clone() for name in TRAINED}) for each in converted]
+        trained = [getattr(each, name).requires_grad_() for each in layers for name in TRAINED]
+        chance, optimizer = random.Random(5), torch.optim.Adam(trained, lr=RATE)
         for _ in range(UPTRAINED_STEPS):
             stories = [nets.story(chance, LONGEST_TEXT - PADDING, nets.known_name) for _ in range(BATCH)]
             texts = torch.tensor([nets.encode(each) for each in stories])
             is_hidden = torch.tensor([[chance.random() < SHARE_HIDDEN for _ in row] for row in texts])
-            attend = nets.by_formula([spread(each) for each in layers])  # heads that are shared stay shared
-            logits = nets.run(self._model, texts.masked_fill(is_hidden, nets.GAP), attend)
+            logits = nets.run(self._model, texts.masked_fill(is_hidden, nets.GAP), nets.by_formula(layers))
             optimizer.zero_grad()
             torch.autograd.backward(F.cross_entropy(logits[is_hidden], texts[is_hidden]))
             optimizer.step()
-        with torch.no_grad():
-            return nets.by_formula([spread(each) for each in layers])
+        for each in trained:
+            each.requires_grad_(False)
+        return nets.by_formula(layers)
 
     def _converted(self, weights: nets.Projections, shared: int) -> nets.Projections:
         """A layer as the learner's function converts its keys and values. Raises Stopped for no set of weights."""
@@ -342,17 +288,6 @@ def averaged(weights: nets.Projections, shared: int) -> nets.Projections:
     """Weights with `shared` heads of keys and values, each the average of a group."""
     size = (shared, weights.heads // shared, weights.head_width, len(weights.query))
     key, value = (matrix.view(size).mean(1).flatten(0, 1) for matrix in (weights.key, weights.value))
-    return replace(weights, key=key, value=value)
-
-
-def spread(weights: nets.Projections) -> nets.Projections:
-    """Weights in which each head of fewer keys and values is repeated for its whole group."""
-    key, value = (
-        matrix.view(-1, weights.head_width, len(weights.query))
-        .repeat_interleave(len(weights.query) // len(matrix), 0)
-        .flatten(0, 1)
-        for matrix in (weights.key, weights.value)
-    )
     return replace(weights, key=key, value=value)
 
 

@@ -14,10 +14,10 @@ from grader.judge.case import Case
 from grader.sandbox.inside.wire import Slot
 
 from . import nets
-from .catalogue import Play, Without
+from .catalogue import Off, head_off, named
 from .parts import Curve, Grid, Part, Words, Written
 from .scene import FINDS, LOOKS_BACK, WRITTEN_LETTERS, ModelScene, best, continued, head_maps, heat
-from .stage import CACHED, CLASSES, Attending, Stage, formed
+from .stage import CACHED, Attending, formed
 
 HEADS = 4
 PERIODS = (10, 15, 21)
@@ -27,7 +27,6 @@ STORIES, REPEATS = 6, 6
 KNOWN_FROM = 33
 """From this letter on, every letter of a repeat occurred before: its period is at most 32."""
 NO_NUMBERS = "Some of what your class puts out is nan, no number. Is there a letter from which everything is hidden?"
-HEAD_OFF = " A head that is off still looks, but the model does not get what it finds."
 
 
 class HeadsScene(ModelScene):
@@ -35,76 +34,59 @@ class HeadsScene(ModelScene):
 
     model, heads = "letters", HEADS
 
-    def __init__(self, play: Play, stage: Stage) -> None:
-        super().__init__(play, stage)
-        self._all_on = Attending(stage, CLASSES[play.id], self._layers)
-        self._every_head = [(layer, head) for layer in range(len(self._layers)) for head in range(HEADS)]
-
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """Two heads and what they attend to, what the model writes, and its loss without each part.
 
         With something switched off: what that changes, before and after.
         """
-        asked = replace(self._all_on, without=without)
-        if without:
-            yield Words(f"Switched off: {without}.{HEAD_OFF if without.heads else ''}", "warning")
-        else:
-            yield Words(
-                "Your class is the attention in both layers of a small model that reads letters. Everything else, "
-                "and all weights, were trained beforehand."
-            )
-        back, found = measured(lambda each: self._weights(self._all_on, each))
+        asked = replace(self.attending, off=off)
+        back, found = measured(lambda each: self._weights(self.attending, each))
         chosen = {best(back): LOOKS_BACK, best(found): FINDS}
         yours = self._weights(asked, letters)
-        due = self._weights(self._all_on, letters) if without else self.right_weights(letters)
-        if not without:
-            yield Words(
-                "How to read a map: each row is a letter that asks, each column one that is looked at. "
-                "They are read off your class's own output: each letter was given a value of its own."
-            )
+        due = self._weights(self.attending, letters) if off else self.right_weights(letters)
         if not bool(yours.isfinite().all()):
             yield Words(NO_NUMBERS, "warning")
-        yield from head_maps(text, chosen, yours, due, str(without))
+        yield from head_maps(text, chosen, yours, due, off)
         self._stage.begin()
-        ways = {"your class": self._all_on} | ({f"without {without}": asked} if without else {})
+        ways = {"your class": self.attending} | ({f"without {named(off)}": asked} if off else {})
         texts = [(name, continued(letters, partial(self._logits, way))) for name, way in ways.items()]
         yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
-        off = [Without(), without, *(Without(heads=frozenset({head})) for head in chosen)]
-        off += [Without(mask=True), Without(scale=True), Without(residual=True)]
+        tried: list[Off] = [(), off, *((head_off(*head),) for head in chosen), ("mask",), ("scale",), ("residual",)]
         yield Grid.of(
             "How surprised the model is by the next letter (loss in nats; guessing among 26 is 3.26)",
             ("", "in stories", "in random letters, repeated"),
             {
-                f"without {each}" if each else "all on": self._losses(replace(asked, without=each))
-                for each in dict.fromkeys(off)
+                f"without {named(each)}" if each else "all on": self._losses(replace(asked, off=each))
+                for each in dict.fromkeys(tried)
             },
         )
-        if without:
+        if off:
             return
+        every = [(layer, head) for layer in range(len(self._layers)) for head in range(HEADS)]
         yield Grid.of(
             "How much each head (layer.head) looks one letter back in stories, and, in random letters, repeated, at "
             "what followed the same letter last time; 1 is all of it",
             ("", "one letter back", "what followed last time"),
             {
                 f"head {layer + 1}.{head + 1}": [back[layer, head].item(), found[layer, head].item()]
-                for layer, head in self._every_head
+                for layer, head in every
             },
         )
         (layer, head), x = best(back), self.first_input(letters)
         head = head if layer == 0 else 0
-        looked, mixed = self._all_on.weights(0, x[0])[head, -1], self._all_on.mixed(0, x)[0, -1]
+        looked, mixed = self.attending.weights(0, x[0])[head, -1], self.attending.mixed(0, x)[0, -1]
         yield Words(f"Head 1.{head + 1}", "heading")
         yield from self.step_by_step(text, x, head, len(letters) - 1, looked, mixed[self._layers[0].places(head)])
         if in_full:
             yield Words("All other heads", "heading")
-            for layer, head in self._every_head:
+            for layer, head in every:
                 if (layer, head) not in chosen:
                     yield heat(f"Head {layer + 1}.{head + 1}", text, yours[layer, head])
 
     def _weights(self, asked: Attending, letters: torch.Tensor) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text, read off the learner's own output."""
-        inputs = nets.layer_inputs(self._model, letters, asked.attend, residual=not asked.without.residual)
+        inputs = nets.layer_inputs(self._model, letters, asked.attend, residual="residual" not in asked.off)
         return torch.stack([asked.weights(layer, x[0]) for layer, x in enumerate(inputs)])
 
     def right_weights(self, letters: torch.Tensor) -> torch.Tensor:
@@ -112,7 +94,7 @@ class HeadsScene(ModelScene):
         return nets.weights_by_formula(self._model, self._layers, letters, nets.causal(len(letters)))
 
     def _logits(self, asked: Attending, texts: torch.Tensor) -> torch.Tensor:
-        return nets.run(self._model, texts, asked.attend, residual=not asked.without.residual)
+        return nets.run(self._model, texts, asked.attend, residual="residual" not in asked.off)
 
     def _losses(self, asked: Attending) -> tuple[float, float]:
         """The loss in nats a letter: on new stories, and on the part of repeats that occurred before."""
@@ -157,12 +139,8 @@ class WindowScene(ModelScene):
 
     model, heads = "letters", HEADS
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The text written with windows of several sizes, and the loss on letters repeated from far back."""
-        yield Words(
-            "Your mask is put over the attention of a small model that reads letters. The model was trained without a "
-            "window; what is computed with the mask is the formula's."
-        )
         for window in SHOWN_WINDOWS if in_full else SHOWN_WINDOWS[:1]:
             seen = (~self._mask(len(letters), window)).float()
             yield heat(f"What each letter (row) sees, window {window}", text, seen)
@@ -207,12 +185,8 @@ class CacheScene(ModelScene):
 
     model, heads = "letters", HEADS
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The text written in both ways, and the time for one more token."""
-        yield Words(
-            "Your class is the attention in both layers of a small model that reads letters. Without the cache the "
-            "whole text passes through it for every letter that is written; with it, that one letter."
-        )
         count = min(WRITTEN_LETTERS, nets.CONTEXT - len(letters))
         said = continued(letters, partial(self._logits, by_letter=False), count)
         self._stage.begin()

@@ -177,9 +177,11 @@ def right_attention(
     """
     looked_at = x if memory is None else memory
     query, key, value = (
-        F.linear(each, matrix).view(len(x), -1, layer.heads, layer.head_width).transpose(1, 2)
+        F.linear(each, matrix).view(len(x), each.shape[1], -1, layer.head_width).transpose(1, 2)
         for each, matrix in ((x, layer.query), (looked_at, layer.key), (looked_at, layer.value))
     )
+    if key.shape[1] < layer.heads:  # several heads share keys and values
+        key, value = (each.repeat_interleave(layer.heads // key.shape[1], 1) for each in (key, value))
     if places.turn is not None:
         query, key = places.turn(query), places.turn(key)
     scores: torch.Tensor = query @ key.mT / layer.head_width**0.5
@@ -270,10 +272,10 @@ def right_places(kind: Kind, n: int, width: int) -> Places:
     return replace(causal(n), added=clocks(n, width))
 
 
-def turned(x: torch.Tensor, offset: int = 0) -> torch.Tensor:
+def turned(x: torch.Tensor) -> torch.Tensor:
     """Rotary positions: entry i is rotated with entry i + d/2."""
     n, half = x.shape[-2], x.shape[-1] // 2
-    angles = torch.outer(torch.arange(n) + offset, BASE ** (-torch.arange(half) / half)).to(x.dtype)
+    angles = torch.outer(torch.arange(n), BASE ** (-torch.arange(half) / half)).to(x.dtype)
     first, second = x[..., :half], x[..., half:]
     cos, sin = angles.cos(), angles.sin()
     return torch.cat([first * cos - second * sin, first * sin + second * cos], -1)

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from grader.record import Plane
-from grader.render.heatmap import HeatMap
+from grader.played import Heat
 
 
 @dataclass(frozen=True)
@@ -17,29 +16,6 @@ class Words:
 
     text: str
     kind: Literal["plain", "heading", "warning", "line"] = "plain"
-
-
-@dataclass(frozen=True)
-class Heat:
-    """Attention weights from 0 to `high`: a row for each query, a column for each key, both with their labels.
-
-    before: weights to show beside these, with the names of both: before, and now. by_formula: whether these are the
-    correct ones, shown to compare with the learner's own.
-    """
-
-    kind: ClassVar = "heat"
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: Plane
-    high: float = 1.0
-    before: tuple[str, Plane, str] | None = None
-    by_formula: bool = False
-
-    @property
-    def map(self) -> HeatMap:
-        """How it is drawn."""
-        return HeatMap.of_attention(self.title, self.rows, self.columns, self.values, self.high, self.before)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -13,8 +13,8 @@ import torch
 from grader.judge.case import Case
 
 from . import nets
-from .catalogue import NOTHING_OFF, Play, Without
-from .parts import Curve, Grid, Part, Words, Written
+from .catalogue import Off, Play, named
+from .parts import Curve, Grid, Part, Written
 from .scene import FINDS, LOOKS_BACK, SAME, ModelScene, best, continued, head_maps
 from .stage import Stage
 
@@ -24,7 +24,6 @@ LONGEST = 128
 STRETCH = 16
 """Losses are averaged over this many letters."""
 PERIOD, TEXTS = 12, 8
-SHIFTS = (1, 100, 10_000)
 SLOWER = 1_000_000.0
 """A rotary base so large that slow frequencies at positions up to LONGEST look like those in training."""
 
@@ -39,30 +38,19 @@ class PositionsScene(ModelScene):
         super().__init__(play, stage)
         self._width = self._model["token"].shape[1]
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """A head's attention weights, the text written, and the loss on texts longer than in training."""
-        yield Words(
-            f"A small model that reads letters was trained on texts of {nets.TRAINED} letters. It has no table of "
-            "places: your function alone tells it where a letter stands."
-        )
-        if without:
-            yield Words(f"Switched off: {without}. Every letter stands nowhere.", "warning")
-        else:
-            yield Words("How to read the map: each row is a letter that asks, each column one that is looked at.")
         n, chosen = len(letters), self._shown_heads()
-        yours = self._weights(letters, self._places(n, without))
-        due = self._weights(letters, self._places(n) if without else nets.right_places(self._kind, n, self._width))
-        yield from head_maps(text, chosen if in_full else dict(list(chosen.items())[:1]), yours, due, str(without))
+        yours = self._weights(letters, self._places(n, off))
+        due = self._weights(letters, self._places(n) if off else nets.right_places(self._kind, n, self._width))
+        yield from head_maps(text, chosen if in_full else dict(list(chosen.items())[:1]), yours, due, off)
         self._stage.begin()
-        texts = [("your function", self._continued(letters, NOTHING_OFF))]
-        if without:
-            texts.append((f"without {without}", self._continued(letters, without)))
+        texts = [("your function", self._continued(letters, ()))]
+        if off:
+            texts.append((f"without {named(off)}", self._continued(letters, off)))
         yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
-        if self._kind == "rotary" and not without:
-            yield self._shifted()
-            self._stage.begin()
-        lines = self._lines(without)
+        lines = self._lines(off)
         ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
         yield Grid.of(
             f"Loss on random letters, repeated after {PERIOD}, in nats (guessing is 3.26); "
@@ -73,22 +61,21 @@ class PositionsScene(ModelScene):
         title = f"Beyond training: letters up to {nets.TRAINED} were seen there, later places never"
         yield Curve(title, "letter", "loss", tuple(map(float, ends)), tuple(lines.items()))
 
-    def _places(self, n: int, without: Without = NOTHING_OFF, base: float | None = None) -> nets.Places:
-        """The learner's positions for n letters; base: of `apply_rotary`, its own by default. Raises Stopped."""
-        if without.positions:
+    def _places(self, n: int, off: Off = (), **how: Any) -> nets.Places:
+        """The learner's positions for n letters; how: further arguments of `apply_rotary`. Raises Stopped."""
+        if off:
             return nets.causal(n)
         if self._kind == "rotary":
-            return replace(nets.causal(n), turn=lambda x: self._turned(x, **({} if base is None else {"base": base})))
-        case, is_alibi = Case(), self._kind == "alibi"
-        given, shape = ((nets.POSITION_HEADS, n), (nets.POSITION_HEADS, n, n)) if is_alibi else ((n, self._width),) * 2
-        case.call(case.entry(self._play.id), *given, return_as="places")
-        (told,) = self._stage.tensors(case, [shape], torch.float32)
-        return nets.Places(bias=told) if is_alibi else replace(nets.causal(n), added=told)
+            return replace(nets.causal(n), turn=lambda x: self._told(x.shape, "apply_rotary", x, **how))
+        if self._kind == "alibi":
+            return nets.Places(bias=self._told((nets.POSITION_HEADS, n, n), "alibi_bias", nets.POSITION_HEADS, n))
+        return replace(nets.causal(n), added=self._told((n, self._width), "sinusoidal_positions", n, self._width))
 
-    def _turned(self, x: torch.Tensor, **how: Any) -> torch.Tensor:
+    def _told(self, shape: Sequence[int], name: str, *given: torch.Tensor | int, **how: Any) -> torch.Tensor:
+        """What the learner's function returns, of this shape."""
         case = Case()
-        case.call(case.entry("apply_rotary"), x, return_as="turned", **how)
-        return self._stage.tensors(case, [x.shape], x.dtype)[0]
+        case.call(case.entry(name), *given, return_as="told", **how)
+        return self._stage.tensors(case, [shape], torch.float32)[0]
 
     def _weights(self, letters: torch.Tensor, places: nets.Places) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text."""
@@ -101,32 +88,15 @@ class PositionsScene(ModelScene):
         found = weights.diagonal(-(PERIOD - 1), 2, 3)[..., 1:].mean(-1)
         return {best(back): LOOKS_BACK, best(found): FINDS}
 
-    def _continued(self, letters: torch.Tensor, without: Without) -> str:
-        return continued(letters, lambda seen: read(self._kind, seen, self._places(seen.shape[1], without)))
+    def _continued(self, letters: torch.Tensor, off: Off) -> str:
+        return continued(letters, lambda seen: read(self._kind, seen, self._places(seen.shape[1], off)))
 
-    def _shifted(self) -> Grid:
-        """Queries and keys rotated as if the text began at a later position: only their distance matters."""
-        size = (1, nets.POSITION_HEADS, nets.TRAINED, self._layers[0].head_width)
-        x = torch.randn(size, generator=torch.Generator().manual_seed(1))
-        return Grid.of(
-            "The same text, begun at a later place (offset): how far the scores move, as a share of the largest",
-            ("begun at", "yours", "by the formula"),
-            {
-                f"place {shift}": [
-                    moved(self._turned(x), self._turned(x, offset=shift)),
-                    moved(nets.turned(x), nets.turned(x, shift)),
-                ]
-                for shift in SHIFTS
-            },
-            decimals=4,
-        )
-
-    def _lines(self, without: Without) -> dict[str, tuple[float, ...]]:
+    def _lines(self, off: Off) -> dict[str, tuple[float, ...]]:
         """The losses along a text by the learner's positions, and by the formula of each kind."""
         yours = losses_of(self._kind, self._places(LONGEST))
-        known = {f"without {without}": losses_of(self._kind, self._places(LONGEST, without))} if without else {}
+        known = {f"without {named(off)}": losses_of(self._kind, self._places(LONGEST, off))} if off else {}
         known[f"yours: {NAMES[self._kind]}"] = yours
-        if self._kind == "rotary" and not without:
+        if self._kind == "rotary" and not off:
             known[f"yours, base {SLOWER:,.0f}"] = losses_of(self._kind, self._places(LONGEST, base=SLOWER))
         for kind, name in NAMES.items():
             due = right_losses(kind)
@@ -134,12 +104,6 @@ class PositionsScene(ModelScene):
             if kind != self._kind or not is_alike:
                 known[f"{name}, by the formula" if kind == self._kind else name] = due
         return known
-
-
-def moved(before: torch.Tensor, after: torch.Tensor) -> float:
-    """How much the scores of tokens with themselves change, as a share of the largest."""
-    scores_before = before @ before.mT
-    return ((after @ after.mT - scores_before).abs().amax() / scores_before.abs().amax()).item()
 
 
 def read(kind: nets.Kind, texts: torch.Tensor, places: nets.Places) -> torch.Tensor:

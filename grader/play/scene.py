@@ -8,13 +8,13 @@ from dataclasses import replace
 import torch
 
 from grader.errors import KataError
+from grader.played import Heat
 
-from .catalogue import Play, Without, switched_off
+from .catalogue import Off, Play, named, switched_off
 from .nets import HIDDEN, decode, encode, enter, layers_of, load, norm
-from .parts import Grid, Heat, Part, Words
-from .stage import Stage
+from .parts import Grid, Part, Words
+from .stage import CLASSES, Attending, Stage
 
-EXAMPLE = "rosa met luka. luka gave ro"
 LONGEST_TEXT = 48
 """Probing can tell at most this many letters apart."""
 WRITTEN_LETTERS = 16
@@ -26,14 +26,13 @@ LOOKS_BACK, FINDS = "looks one letter back most", "looks most at what followed l
 
 
 class ModelScene:
-    """A scene in a trained model. A subclass gives the model, its heads, an example, and `shown`.
+    """A scene in a trained model. A subclass gives the model, its heads, and `shown`.
 
     longest: how many letters may be typed. has_gaps: whether some of them are hidden, to be guessed.
     """
 
     model: str
     heads: int
-    example = EXAMPLE
     longest = LONGEST_TEXT
     has_gaps = False
 
@@ -41,6 +40,11 @@ class ModelScene:
         self._play, self._stage = play, stage
         self._model = load(self.model)
         self._layers = layers_of(self._model, self.heads)
+
+    @property
+    def attending(self) -> Attending:
+        """The attention of the model's layers by the learner's class."""
+        return Attending(self._stage, CLASSES[self._play.id], self._layers)
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
         """Yield the parts to show, each as soon as it is computed; in_full: all parts, for a page.
@@ -50,7 +54,12 @@ class ModelScene:
         without = switched_off(self._play, off, len(self._layers), self.heads)
         letters = self.read(text)
         self._stage.begin()
+        if without:
+            yield Words(f"Switched off: {named(without)}.", "warning")
+        else:
+            yield from map(Words, self._play.intro)
         yield from self.shown(text, letters, without, in_full=in_full)
+        yield from map(Words, self._play.closing)
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as numbers. Raises KataError."""
@@ -60,8 +69,8 @@ class ModelScene:
             raise KataError(f"Hide at least one letter: type {HIDDEN} in its place.")
         return torch.tensor(encode(text, gaps=self.has_gaps))
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
-        """The parts, for a text that was read."""
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
+        """The parts after the introduction, for a text that was read."""
         raise NotImplementedError
 
     def first_input(self, letters: torch.Tensor) -> torch.Tensor:
@@ -144,12 +153,12 @@ def differs(yours: torch.Tensor, due: torch.Tensor) -> bool:
     return not bool((yours - due).abs().amax() < SAME)
 
 
-def compared(shown: Heat, name: str, yours: torch.Tensor, due: torch.Tensor) -> Iterator[Part]:
-    """The learner's map, and below it the one by the formula where it differs."""
+def compared(shown: Heat, due: torch.Tensor) -> Iterator[Part]:
+    """The learner's map; behind the one by the formula, with a warning, where they differ."""
+    if differs(torch.tensor(shown.values), due):
+        yield Words("Your map should look like the one by the formula:", "warning")
+        shown = replace(shown, before=("by the formula", plane(due), "yours"))
     yield shown
-    if differs(yours, due):
-        yield Words(f"{name} should look like this:", "warning")
-        yield Heat(f"{name} by the formula", shown.rows, shown.columns, plane(due), by_formula=True)
 
 
 def best(scores: torch.Tensor) -> tuple[int, int]:
@@ -159,26 +168,23 @@ def best(scores: torch.Tensor) -> tuple[int, int]:
 
 
 def head_maps(
-    text: str,
-    chosen: Mapping[tuple[int, int], str],
-    yours: torch.Tensor,
-    due: torch.Tensor,
-    off: str = "",
+    text: str, chosen: Mapping[tuple[int, int], str], yours: torch.Tensor, due: torch.Tensor, off: Off
 ) -> Iterator[Part]:
     """The maps of some heads, with why each was chosen, from the weights (layers, heads, n, n) of all.
 
-    due: by the formula, shown where yours differ. off: what is switched off, if anything; then due is with all on, and
-    shown beside yours where that changes them.
+    due: by the formula; where something is off, with all on, and only maps that this changes are drawn.
     """
     unchanged = []
     for (layer, head), why in chosen.items():
-        name, weights, other = f"Head {layer + 1}.{head + 1}", yours[layer, head], due[layer, head]
-        shown = heat(f"{name}: {why}", text, weights)
+        shown = heat(f"Head {layer + 1}.{head + 1}: {why}", text, yours[layer, head])
         if not off:
-            yield from compared(shown, name, weights, other)
-        elif differs(weights, other):
-            yield replace(shown, before=("all on", plane(other), f"without {off}"))
+            yield from compared(shown, due[layer, head])
+        elif differs(yours[layer, head], due[layer, head]):
+            yield replace(shown, before=("all on", plane(due[layer, head]), f"without {named(off)}"))
         else:
-            unchanged.append(f"{name.lower()} ({why})")
+            unchanged.append(shown.title)
     if unchanged:
-        yield Words(f"Not drawn, since the map is the same as with all on: {', '.join(unchanged)}.")
+        yield Words(
+            "Not drawn, since the map is the same as with all on (a head that is off still looks, but the model does "
+            f"not get what it finds): {'; '.join(unchanged)}."
+        )

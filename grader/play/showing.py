@@ -18,16 +18,17 @@ from rich.table import Table
 from grader.course import Exercise
 from grader.errors import KataError
 from grader.files import lock_at, write_file
-from grader.played import FILE_NAME, Played, PlayedMap, as_bytes, read_kept
+from grader.played import FILE_NAME, Heat, Played, as_bytes, read_kept
 from grader.practice.progress import ProgressFile, now
 from grader.practice.workspace import Workspace
+from grader.render.heatmap import HeatMap
 from grader.render.heatmap_terminal import PaintedHeatMap, as_text
 from grader.render.pages import TEXT_WIDTH, render_page
 from grader.render.terminal import text_for
 from grader.sandbox.doctor import strongest_level
 
 from .catalogue import Play, play_of, standing_with
-from .parts import Curve, Grid, Heat, Part, Slider, Words, Written
+from .parts import Curve, Grid, Part, Slider, Words, Written
 from .stage import Stage, Stopped
 
 PAGES = "play"
@@ -53,7 +54,7 @@ def show(part: Part, console: Console) -> None:
         console.print(text_for(console, part.text, STYLES[part.kind]))
     elif isinstance(part, (Heat, Slider)):
         heat = part.steps[part.start][1] if isinstance(part, Slider) else part
-        console.print(PaintedHeatMap(heat.map))
+        console.print(PaintedHeatMap(HeatMap.of_attention(heat)))
     else:
         console.print(text_for(console, part.title, "bold"))
         if isinstance(part, Grid):
@@ -129,7 +130,7 @@ def slide(slider: Slider, console: Console) -> None:
 
 
 def scene_of(play: Play, stage: Stage) -> Any:
-    """Create the scene of an exercise: `parts`, and `example`, the text used when none is given."""
+    """Create the scene of an exercise, which has `parts`."""
     module, name = play.scene.split(".")
     return getattr(importlib.import_module(f"grader.play.{module}"), name)(play, stage)
 
@@ -140,7 +141,7 @@ class Showing:
     def __init__(self, workspace: Workspace, play: Play, standing: Words, stage: Stage) -> None:
         self._workspace, self._play, self._standing, self._stage = workspace, play, standing, stage
         self._scene = scene_of(play, stage)
-        self.example: str = self._scene.example
+        self.example = play.example
         self.has_failed = False
 
     def parts(self, text: str, off: Sequence[str], *, in_full: bool) -> Iterator[Part]:
@@ -185,9 +186,8 @@ def render_play(title: str, standing: Words, seen: str, parts: Sequence[Part]) -
 
 
 def played_of(parts: Sequence[Part], at: datetime, *, was_right: bool) -> Played:
-    """What is kept of some parts: the learner's own first maps (not those by the formula) and the last texts."""
-    heats = [part for part in parts if isinstance(part, Heat) and not part.by_formula][:MAPS_KEPT]
-    maps = tuple(PlayedMap.of(each.title, each.rows, each.columns, each.values, each.high) for each in heats)
+    """What is kept of some parts: the first maps and the last texts."""
+    maps = tuple([part for part in parts if isinstance(part, Heat)][:MAPS_KEPT])
     *_, last = (Written("", "", ()), *(part for part in parts if isinstance(part, Written)))
     return Played(at=at, was_right=was_right, maps=maps, given=last.given, wrote=last.texts)
 

@@ -26,7 +26,7 @@ from grader.sandbox.inside.wire import Slot
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
 
-from .catalogue import NOTHING_OFF, Without
+from .catalogue import Off, head_off
 from .nets import CONTEXT, Projections
 
 
@@ -153,7 +153,7 @@ class Attending:
     stage: Stage
     learned: Class
     layers: tuple[Projections, ...]
-    without: Without = NOTHING_OFF
+    off: Off = ()
 
     def attend(self, layer: int, x: torch.Tensor, *others: torch.Tensor) -> torch.Tensor:
         """The output of a layer's attention for x (b, n, width) and the class's other inputs. Raises Stopped."""
@@ -186,26 +186,26 @@ class Attending:
 
     def _switched(self, layer: int) -> Projections:
         weights = self.layers[layer]
-        if self.without.scale:
+        if "scale" in self.off:
             weights = replace(weights, query=weights.query * weights.head_width**0.5)
         out = weights.out.clone()
-        for off_layer, head in self.without.heads:
-            if off_layer == layer:
+        for head in range(weights.heads):
+            if head_off(layer, head) in self.off:
                 out[:, weights.places(head)] = 0
         return replace(weights, out=out)
 
     def _outputs(self, all_weights: list[Projections], x: torch.Tensor, *others: torch.Tensor) -> list[torch.Tensor]:
         """The outputs for x (b, n, width) with each of these weights, in one question."""
         b, n, width = x.shape
-        case, asked, parts = Case(), _each_last(x) if self.without.mask else x, 1
+        case, asked, parts = Case(), _each_last(x) if "mask" in self.off else x, 1
         for number, weights in enumerate(all_weights):
             outputs = self.learned.outputs(case, weights, asked, *others)
             parts = len(outputs)
             for part, out in enumerate(outputs):
                 # each token was put last
-                told = case.call(out, 1, -1, method="select") if self.without.mask else out
+                told = case.call(out, 1, -1, method="select") if "mask" in self.off else out
                 case.return_value(told, f"{number}.{part}")
-        shape = (b * n, width // parts) if self.without.mask else (b, n, width // parts)
+        shape = (b * n, width // parts) if "mask" in self.off else (b, n, width // parts)
         came = self.stage.tensors(case, [shape] * len(case.returned), x.dtype)
         whole = [torch.cat(came[n : n + parts], -1).view(b, -1, width) for n in range(0, len(came), parts)]
         if "out" in self.learned.names:

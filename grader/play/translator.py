@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import eq
 
 import torch
@@ -12,11 +13,10 @@ import torch.nn.functional as F
 
 from grader.errors import KataError
 
-from .catalogue import Play, Without
+from .catalogue import Off
 from .nets import Parameters, feed_forward, norm, right_attention
-from .parts import Grid, Part, Words, Written
+from .parts import Grid, Part, Written
 from .scene import ModelScene, compared, heat
-from .stage import CLASSES, Attending, Stage
 
 TRIED = 40
 """Dates translated to measure the share of right ones."""
@@ -85,36 +85,23 @@ class TranslatorScene(ModelScene):
     """A model of one layer: ten output slots attend to the letters of a date through the learner's class."""
 
     model, heads = "dates", 1
-    example = "3 may 2024"
-
-    def __init__(self, play: Play, stage: Stage) -> None:
-        super().__init__(play, stage)
-        self._asked = Attending(stage, CLASSES[play.id], self._layers)
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as one source (1, n). Raises KataError."""
         return torch.tensor([encode_date(text)])
 
-    def shown(self, text: str, letters: torch.Tensor, without: Without, *, in_full: bool) -> Iterator[Part]:
+    def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The translation, the attention of each slot, and the share of dates that are right."""
-        yield Words(
-            "Your class is the only way from the date that is read (the memory) to the ten places that are written "
-            "(x). All weights were trained beforehand."
-        )
-        (translated,) = self.translated(letters, self._yours)
+        ways: dict[str, Across] = {"your class": partial(self.attending.attend, 0), "by the formula": self.right}
+        (translated,) = self.translated(letters, ways["your class"])
         yield Written("The date as it is written out", f"{text} -> ", (("your class", translated),))
-        yield Words(
-            "How to read the map: each row is a place of the answer, each column a letter of the date "
-            "(blanks behind fill it up). It is read off your class's own output."
-        )
         memory = remember(self._model, letters)
         slots = norm(self._model, "layer.0.norm_1", self._model["slot"])
-        yours = self._asked.weights(0, slots, memory, memory=True)[0]
+        yours = self.attending.weights(0, slots, memory, memory=True)[0]
         due = right_attention(self._layers[0], slots[None], memory=memory).weights[0, 0]
         shown = heat("Where each place of the answer looks", text.ljust(LONGEST), yours, rows=translated)
-        yield from compared(shown, "The map", yours, due)
+        yield from compared(shown, due)
         sources, targets = tried()
-        ways = {"your class": self._yours, "by the formula": self.right}
         right = {who: sum(map(eq, self.translated(sources, across), targets)) for who, across in ways.items()}
         yield Grid.of(
             f"Of {TRIED} random dates, so many come out right",
@@ -126,9 +113,6 @@ class TranslatorScene(ModelScene):
         """The translation of each source."""
         logits = translate(self._model, sources, across)
         return ["".join(DIGITS[number] for number in row) for row in logits.argmax(-1).tolist()]
-
-    def _yours(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
-        return self._asked.attend(0, x, memory)
 
     def right(self, x: torch.Tensor, memory: torch.Tensor) -> torch.Tensor:
         """The attention to the memory by the formula."""

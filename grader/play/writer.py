@@ -15,14 +15,6 @@ from .nets import loss_by_letter
 from .parts import Curve, Part, Words, Written
 from .stage import Stage, Stopped, formed
 
-EXAMPLE = """\
-the cat sat down upon the mat, the mat was by the door.
-the dog came in and saw the cat, the cat was there no more.
-the bird flew up into the tree, the tree was tall and old.
-the wind came in and shook the tree, the bird was wet and cold.
-the fish swam down below the stone, the stone was smooth and round.
-the rain came in and filled the pond, the fish was safe and sound.
-"""
 WIDTH, HEADS, LAYERS, CONTEXT = 48, 4, 2, 24
 ROUNDS, STEPS, BATCH, RATE = 12, 20, 16, 4e-3
 """Training has ROUNDS rounds of STEPS steps, each on a batch of BATCH pieces of the text."""
@@ -35,8 +27,6 @@ BAR = 40
 
 class WriterScene:
     """Trains the learner's class on a text. The weights so far are kept, so that training can go on after a stop."""
-
-    example = EXAMPLE
 
     def __init__(self, play: Play, stage: Stage) -> None:
         self._play, self._stage = play, stage
@@ -64,7 +54,7 @@ class WriterScene:
         yield Written("What it wrote", self._prompt, tuple(self._written))
         if not self._losses[-1] < 0.8 * self._losses[0]:
             yield Words("It has hardly learned. Look at the residual connections, and at who sees whom.", "warning")
-        yield Words("It knows this one text by heart now, more or less; a large model does the same with a great many.")
+        yield from map(Words, self._play.closing)
 
     def _begin(self, text: str) -> None:
         if not LEAST <= len(text) <= MOST:

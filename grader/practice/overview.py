@@ -213,7 +213,7 @@ def render_learner(
 
     checked: the results of the started exercises. played: what was seen of exercises at work, by id.
     """
-    from grader.render.pages import at_work, render_page
+    from grader.render.pages import render_page
     from grader.render.verdict import verdict_on
 
     course = workspace.course
@@ -253,7 +253,7 @@ def render_learner(
         coming=next_exercise(course, progress),
         lesson_of=lambda unit: workspace.shown(workspace.lesson_of(unit.folder)),
         anchors=anchors,
-        at_work=at_work(played, anchors),
+        at_work=played,
         agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
         reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
         states=ON_PAGE,

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, median
+from typing import Literal, NamedTuple
 
 from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Isolation, Record, Status
 
@@ -76,23 +77,20 @@ class LearnerRow:
         return self.count("passed", "failed", "error") > 0
 
 
+Kind = Literal["missed", "unexplained", "stuck", "mistake"]
+"""What learners share: a check that they fail; the same without a known mistake in the exercise; one reason for which
+every check failed; a known mistake."""
+
+
 @dataclass
 class ExerciseTally:
-    """One exercise across the class.
-
-    missed: how many learners fail a check, by its name and title; unexplained: those of them without a known mistake in
-    the exercise. stuck: learners for whom every check failed for the same reason, by that. misconceptions: by the
-    mistake and its message.
-    """
+    """One exercise across the class. shared: learners by what they share, its name and its text."""
 
     id: str
     title: str
     unit: str
     counts: Counter[Status] = field(default_factory=Counter)
-    missed: Counter[tuple[str, str]] = field(default_factory=Counter)
-    unexplained: dict[tuple[str, str], list[LearnerRow]] = field(default_factory=dict)
-    stuck: dict[str, list[LearnerRow]] = field(default_factory=dict)
-    misconceptions: dict[tuple[str, str], list[LearnerRow]] = field(default_factory=dict)
+    shared: dict[tuple[Kind, str, str], list[LearnerRow]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def passed(self) -> int:
@@ -109,20 +107,24 @@ class ExerciseTally:
         """The share of those who tried that passed; None if there are none."""
         return self.passed / self.tried if self.tried else None
 
+    def topics(self, kind: Kind) -> list[Topic]:
+        """What learners share of a kind, what most do first."""
+        found = [Topic(self, text, rows) for (each, _, text), rows in self.shared.items() if each == kind]
+        return sorted(found, key=len, reverse=True)
+
     @property
-    def most_missed(self) -> tuple[str, int] | None:
-        """The title of the check that most learners fail, and how many; None when no check failed."""
-        return next(((title, count) for (_, title), count in self.missed.most_common(1)), None)
+    def most_missed(self) -> Topic | None:
+        """The check that most learners fail; None when no check failed."""
+        return next(iter(self.topics("missed")), None)
 
     @property
     def about_stuck(self) -> str:
         """How many failed every check for one reason, and the most frequent of these; empty when nobody did."""
-        if not self.stuck:
+        if not (stuck := self.topics("stuck")):
             return ""
-        cause, learners = max(self.stuck.items(), key=lambda item: len(item[1]))
-        others = sum(map(len, self.stuck.values())) - len(learners)
+        others = sum(map(len, stuck[1:]))
         more = f" {others} more did for other reasons." if others else ""
-        return f"{len(learners)} failed every check. {cause}{more}"
+        return f"{len(stuck[0])} failed every check. {stuck[0].message}{more}"
 
     @property
     def may_be_unfair(self) -> bool:
@@ -132,21 +134,42 @@ class ExerciseTally:
 
 @dataclass(frozen=True)
 class Topic:
-    """What several learners share in an exercise: a known mistake, or a failure that none explains."""
+    """What several learners share in an exercise, in words."""
 
     exercise: ExerciseTally
     message: str
-    learners: list[LearnerRow]
+    learners: Sequence[LearnerRow]
 
     @property
     def how_many(self) -> str:
         """How many learners share it, of how many who tried."""
         tried = self.exercise.tried
-        return f"{len(self.learners)} of the {tried} learners who tried" if tried > 1 else "the one learner who tried"
+        return f"{len(self)} of the {tried} learners who tried" if tried > 1 else "the one learner who tried"
+
+    def __len__(self) -> int:
+        """How many learners share it."""
+        return len(self.learners)
 
 
-@dataclass(frozen=True)
-class Unmarked:
+def _shared(exercise: ExerciseResult) -> Iterator[tuple[Kind, str, str]]:
+    """What a result may share with others': kind, name and text."""
+    failed = [check for check in exercise.checks if check.outcome in ("failed", "error")]
+    reasons = {reason_of(check.message) for check in failed}
+    is_stuck = len(failed) > 1 and len(reasons) == 1 and any(map(str.strip, reasons))
+    if exercise.status not in ("passed", "failed"):
+        return
+    if is_stuck and not exercise.diagnosis and all(check.outcome != "passed" for check in exercise.checks):
+        yield "stuck", "", cause_of(exercise.checks[0].message)
+        return
+    for check in failed:
+        yield "missed", check.name, check.title or check.name
+        if not exercise.diagnosis:
+            yield "unexplained", check.name, check.title or check.name
+    for each in exercise.diagnosis:
+        yield "mistake", each.mistake, each.message
+
+
+class Unmarked(NamedTuple):
     """Learners without a mark, and why. status: whose sign to show. people: names of those who have no row."""
 
     status: Status
@@ -171,24 +194,25 @@ class Distribution:
     learners: int
 
 
+@dataclass
 class ClassSummary:
     """The summary of a class.
 
-    titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order.
+    titles: {exercise id: title}. units: each unit's title with its exercise ids, in course order. absent: learners of
+    the roster who handed in nothing and so have neither record nor mark. unmatched: submissions of which nobody knows
+    whose they are. is_adjusted: whether the course's policy changed any learner's points.
     """
 
-    def __init__(self, titles: Mapping[str, str], units: Units) -> None:
-        self._titles = titles
-        self._units = {id: unit for unit, ids in units for id in ids}
-        self._tallies: dict[str, ExerciseTally] = {}
-        self.rows: list[LearnerRow] = []
-        self.absent: list[str] = []
-        self.unmatched: list[str] = []
-        self.course: CourseStamp | None = None
-        self.isolations: set[Isolation] = set()
-        self.has_extra_credit = False
-        self.is_adjusted = False
-        """Whether the course's policy changed any learner's points."""
+    titles: Mapping[str, str]
+    units: Units
+    rows: list[LearnerRow] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
+    course: CourseStamp | None = None
+    isolations: set[Isolation] = field(default_factory=set)
+    has_extra_credit: bool = False
+    is_adjusted: bool = False
+    tallies: dict[str, ExerciseTally] = field(default_factory=dict)
 
     def add(self, record: Record, *, shown: str = "", link: str | None = None, group: str = "") -> None:
         """Count one learner's final record.
@@ -196,16 +220,16 @@ class ClassSummary:
         shown: the learner's name for people, where it is not the submission's. link: the learner's own page, as a path
         relative to the class page. group: with which group it was handed in.
         """
+        adjustments = record.adjustments or ()
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
-        self.has_extra_credit |= any(each.kind == "extra credit" for each in record.adjustments or ())
+        self.has_extra_credit |= any(each.kind == "extra credit" for each in adjustments)
         self.is_adjusted |= abs(record.counted_points - record.points) > POINTS_TOLERANCE
         submission = safe_line(record.submission, NAME_LIMIT) or NAMELESS
         name = safe_line(shown, NAME_LIMIT) or submission
-        uncounted = sum(each.uncounted for each in record.exercises)
         notes = [f"group {safe_line(group, NAME_LIMIT)}"] if group else []
-        notes += [f"{counted(uncounted, 'exercise')} not counted"] if uncounted else []
-        changes = (each.kind for each in record.adjustments or () if each.kind in CHANGES and each.points)
+        if uncounted := sum(each.uncounted for each in record.exercises):
+            notes.append(f"{counted(uncounted, 'exercise')} not counted")
         row = LearnerRow(
             number=len(self.rows) + 1,
             name=name,
@@ -219,35 +243,18 @@ class ClassSummary:
             unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
             graded_points=record.points,
             note=", ".join(notes),
-            changes=tuple(dict.fromkeys(changes)),
+            changes=tuple(dict.fromkeys(each.kind for each in adjustments if each.kind in CHANGES and each.points)),
         )
         self.rows.append(row)
         for exercise in record.exercises:
-            self._count(exercise, row)
-
-    def add_absent(self, shown: str) -> None:
-        """Count a learner of the roster who handed in nothing and so has neither record nor mark."""
-        self.absent.append(safe_line(shown, NAME_LIMIT))
-
-    def add_unmatched(self, entry: str) -> None:
-        """Count a submission of which nobody knows whose it is."""
-        self.unmatched.append(safe_line(entry, NAME_LIMIT))
-
-    def _count(self, exercise: ExerciseResult, row: LearnerRow) -> None:
-        title, unit = self._titles.get(exercise.id, exercise.id), self._units.get(exercise.id, "Other exercises")
-        tally = self._tallies.setdefault(exercise.id, ExerciseTally(exercise.id, title, unit))
-        tally.counts[exercise.status] += 1
-        if exercise.status == "failed" and not exercise.diagnosis and _is_stuck(exercise):
-            tally.stuck.setdefault(cause_of(exercise.checks[0].message), []).append(row)
-        elif exercise.status in ("passed", "failed"):
-            for check in exercise.checks:
-                if check.outcome == "failed":
-                    named = check.name, check.title or check.name
-                    tally.missed[named] += 1
-                    if not exercise.diagnosis:
-                        tally.unexplained.setdefault(named, []).append(row)
-        for key in dict.fromkeys((each.mistake, each.message) for each in exercise.diagnosis):
-            tally.misconceptions.setdefault(key, []).append(row)
+            if exercise.id not in self.tallies:
+                unit = next((title for title, ids in self.units if exercise.id in ids), "Other exercises")
+                title = self.titles.get(exercise.id, exercise.id)
+                self.tallies[exercise.id] = ExerciseTally(exercise.id, title, unit)
+            tally = self.tallies[exercise.id]
+            tally.counts[exercise.status] += 1
+            for shared in dict.fromkeys(_shared(exercise)):
+                tally.shared[shared].append(row)
 
     # --- what it comes to ---------------------------------------------------------------------------------------------
 
@@ -261,30 +268,27 @@ class ClassSummary:
         """Those without a mark, by the reason for it."""
         cut_short = [row for row in self.rows if not row.is_complete]
         unreadable = [row for row in self.rows if row.unreadable]
+        absent, unmatched = ([safe_line(each, NAME_LIMIT) for each in some] for some in (self.absent, self.unmatched))
         no_record = "They have no record and no mark."
         reasons = [
             Unmarked("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
             Unmarked("failed", "Could not be read", NO_AVERAGE, unreadable),
-            Unmarked("missing", "On the roster, but handed in nothing", no_record, self.absent),
-            Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, self.unmatched),
+            Unmarked("missing", "On the roster, but handed in nothing", no_record, absent),
+            Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, unmatched),
         ]
         return [each for each in reasons if each.people]
 
     @property
     def exercises(self) -> list[ExerciseTally]:
         """The exercises in course order; those that are not in the course come last."""
-        places = {id: place for place, id in enumerate(dict.fromkeys((*self._units, *self._titles)))}
-        return sorted(self._tallies.values(), key=lambda tally: places.get(tally.id, len(places)))
+        known = list(dict.fromkeys([*(id for _, ids in self.units for id in ids), *self.titles]))
+        places = {id: place for place, id in enumerate(known)}
+        return sorted(self.tallies.values(), key=lambda tally: places.get(tally.id, len(places)))
 
     @property
     def misconceptions(self) -> list[Topic]:
         """The known mistakes made, the most frequent first, equals in course order."""
-        made = (
-            Topic(tally, message, learners)
-            for tally in self.exercises
-            for (_, message), learners in tally.misconceptions.items()
-        )
-        return sorted(made, key=lambda topic: -len(topic.learners))
+        return sorted((each for tally in self.exercises for each in tally.topics("mistake")), key=len, reverse=True)
 
     @property
     def topics(self) -> list[Topic]:
@@ -294,9 +298,14 @@ class ClassSummary:
     @property
     def unexplained(self) -> list[Topic]:
         """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
-        found = (topic for tally in self.exercises if not tally.may_be_unfair for topic in _unexplained(tally))
-        shared = (topic for topic in found if len(topic.learners) >= SHARED_BY)
-        return sorted(shared, key=lambda topic: -len(topic.learners))[:TOPICS]
+        found = []
+        for tally in self.exercises:
+            if not tally.may_be_unfair:
+                for each in tally.topics("unexplained")[:1]:
+                    found.append(replace(each, message=f"miss “{each.message}” Read a few of their answers."))
+                found += [replace(each, message=f"fail every check. {each.message}") for each in tally.topics("stuck")]
+        shared = [topic for topic in found if len(topic) >= SHARED_BY]
+        return sorted(shared, key=len, reverse=True)[:TOPICS]
 
     @property
     def doubtful(self) -> list[ExerciseTally]:
@@ -304,10 +313,10 @@ class ClassSummary:
         return [tally for tally in self.exercises if tally.may_be_unfair]
 
     @property
-    def most_missed(self) -> ExerciseTally | None:
-        """The exercise with the check that most learners fail; None when no check failed."""
-        missed = [tally for tally in self.exercises if tally.missed]
-        return max(missed, key=lambda tally: max(tally.missed.values()), default=None)
+    def most_missed(self) -> Topic | None:
+        """The check that most learners fail; None when no check failed."""
+        missed = [tally.most_missed for tally in self.exercises if tally.most_missed]
+        return max(missed, key=len, default=None)
 
     @property
     def distribution(self) -> Distribution | None:
@@ -327,34 +336,12 @@ class ClassSummary:
 
     @property
     def averages(self) -> str:
-        """Mean and median in one sentence, and who was left out of them."""
-        reasons = {
-            "not fully graded": sum(not row.is_complete for row in self.rows),
-            "that could not be read": sum(bool(row.unreadable) for row in self.rows),
-        }
-        left_out = " and ".join(f"{counted(count, 'submission')} {why}" for why, count in reasons.items() if count)
-        aside = f"; left out: {left_out}" if left_out else ""
+        """Mean and median in one sentence, and over how many submissions."""
         spread = self.distribution
         if spread is None:
-            return f"No averages{aside}." if aside else "No submissions."
+            return "No averages." if self.rows else "No submissions."
         of = f" of {score(spread.worth)} points" if spread.unit == "points" else f" {spread.unit}"
         of += " and extra credit" if self.has_extra_credit else ""
-        return (
-            f"Mean {score(spread.mean)}, median {score(spread.median)}{of}, "
-            f"over {counted(spread.learners, 'submission')}{aside}."
-        )
-
-
-def _is_stuck(exercise: ExerciseResult) -> bool:
-    """Whether no check passed, and all that failed did so for the same reason."""
-    reasons = [reason_of(check.message) for check in exercise.checks if check.outcome in ("failed", "error")]
-    passed = any(check.outcome == "passed" for check in exercise.checks)
-    return not passed and len(reasons) > 1 and len(set(reasons)) == 1 and bool(reasons[0].strip())
-
-
-def _unexplained(tally: ExerciseTally) -> Iterator[Topic]:
-    if tally.unexplained:
-        (_, title), learners = max(tally.unexplained.items(), key=lambda item: len(item[1]))
-        yield Topic(tally, f"miss “{title}” Read a few of their answers.", learners)
-    for cause, learners in tally.stuck.items():
-        yield Topic(tally, f"fail every check. {cause}", learners)
+        all_of = f" of {len(self.rows)}" if spread.learners < len(self.rows) else ""
+        over = f"over {spread.learners}{all_of} submission{'s' * (len(self.rows) > 1)}"
+        return f"Mean {score(spread.mean)}, median {score(spread.median)}{of}, {over}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -38,27 +38,15 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
     console.print()
     signs = "  ".join(f"{sign(status, console)} {mark.word}" for status, mark in IN_CLASSES.items())
     paper.line(signs, style="dim")
-    for heading, lines in (
-        _chart(summary, console),
-        ("Hardest exercises", _hardest(summary)),
-        ("What to explain on Monday", _topics(summary)),
-    ):
-        for number, (indent, line, style) in enumerate(lines):
-            if not number:
-                console.print()
-                paper.line(heading, style="bold")
-            paper.line(line, indent=indent, style=style)
-    if left_out := summary.left_out:
-        console.print()
-    for each in left_out:
-        names = first_few([str(who) for who in each.people], NAMED, shown=str)
-        paper.line(f"{sign(each.status, console)} {each.what}: {names}", style=STYLES[each.status])
+    for print_part in (_print_chart, _print_hardest, _print_topics, _print_left_out):
+        print_part(summary, paper)
     console.print()
     paper.line(summary.averages, style="bold")
 
 
-Lines = Iterator[tuple[int, str, str]]
-"""Lines with their indentation and style."""
+def _head(paper: Paper, text: str) -> None:
+    paper.console.print()
+    paper.line(text, style="bold")
 
 
 def _print_learners(summary: ClassSummary, paper: Paper, rest: str) -> None:
@@ -101,36 +89,47 @@ def _strip(row: LearnerRow, summary: ClassSummary, console: Console) -> Text:
     return strip
 
 
-def _chart(summary: ClassSummary, console: Console) -> tuple[str, Lines]:
-    """The distribution of points with its heading; nothing for a few learners."""
-    spread = summary.distribution
+def _print_chart(summary: ClassSummary, paper: Paper) -> None:
+    """The distribution of points; nothing for a few learners."""
+    spread, console = summary.distribution, paper.console
     if spread is None or spread.learners < CHART_FROM:
-        return "", iter(())
+        return
+    _head(paper, f"Learners by {spread.unit}")
     block = "#" if console.options.ascii_only else "█"
     width = min(BAR_WIDTH, console.width // 3)
     labels = [f"{score(low)} to {score(high)}" for low, high, _ in spread.bins]
-    counts = [count for _, _, count in spread.bins]
-    bars = [block * (round(width * count / max(counts)) or int(count > 0)) for count in counts]
-    lines = (
-        (2, f"{label:>{max(map(len, labels))}}  {bar}{' ' if bar else ''}{count}", "")
-        for label, bar, count in zip(labels, bars, counts, strict=True)
-    )
-    return f"Learners by {spread.unit}", lines
+    most = max(count for _, _, count in spread.bins)
+    for label, (_, _, count) in zip(labels, spread.bins, strict=True):
+        bar = block * (round(width * count / most) or int(count > 0)) + " " * (count > 0)
+        paper.line(f"{label:>{max(map(len, labels))}}  {bar}{count}", indent=2)
 
 
-def _hardest(summary: ClassSummary) -> Lines:
+def _print_hardest(summary: ClassSummary, paper: Paper) -> None:
     stumbled = [tally for tally in summary.exercises if tally.passed < tally.tried]
+    if stumbled:
+        _head(paper, "Hardest exercises")
     for tally in sorted(stumbled, key=lambda tally: tally.pass_rate or 0.0)[:HARDEST]:
-        yield 2, f"{safe_line(tally.title)}: passed by {tally.passed} of {tally.tried} who tried", ""
+        paper.line(f"{safe_line(tally.title)}: passed by {tally.passed} of {tally.tried} who tried", indent=2)
         if missed := tally.most_missed:
-            yield 4, f"{missed[1]} miss “{safe_line(missed[0])}”", "dim"
-        if tally.stuck:
-            yield 4, safe_line(tally.about_stuck), "dim"
+            paper.line(f"{len(missed)} miss “{safe_line(missed.message)}”", indent=4, style="dim")
+        if tally.about_stuck:
+            paper.line(safe_line(tally.about_stuck), indent=4, style="dim")
     for tally in summary.doubtful:
-        yield 0, f"! Nearly nobody passes {safe_line(tally.title)}: look at the exercise before the class.", "yellow"
+        advice = "look at the exercise before the class."
+        paper.line(f"! Nearly nobody passes {safe_line(tally.title)}: {advice}", style="yellow")
 
 
-def _topics(summary: ClassSummary) -> Lines:
+def _print_topics(summary: ClassSummary, paper: Paper) -> None:
     for number, topic in enumerate(summary.topics, 1):
-        yield 2, f"{number}. {safe_line(topic.exercise.title)}: {topic.how_many}", ""
-        yield 5, safe_line(topic.message), ""
+        if number == 1:
+            _head(paper, "What to explain on Monday")
+        paper.line(f"{number}. {safe_line(topic.exercise.title)}: {topic.how_many}", indent=2)
+        paper.line(safe_line(topic.message), indent=5)
+
+
+def _print_left_out(summary: ClassSummary, paper: Paper) -> None:
+    for number, each in enumerate(summary.left_out):
+        if number == 0:
+            paper.console.print()
+        names = first_few([str(who) for who in each.people], NAMED, shown=str)
+        paper.line(f"{sign(each.status, paper.console)} {each.what}: {names}", style=STYLES[each.status])

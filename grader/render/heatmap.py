@@ -7,10 +7,12 @@ There are two kinds: a mismatch (yours beside expected, with what is wrong, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
+from grader.played import Heat
 from grader.record import Mismatch, Plane
 
 from .safe_text import safe_line, visible
@@ -44,9 +46,8 @@ def blues(low: float, high: float, power: float = 1.0) -> Shade:
     """Shades from the palest, for `low`, to the darkest, for `high`; by the share between them to this power."""
 
     def shade(number: float) -> tuple[int, str]:
-        level = LEVELS - 1 if number >= high else 0
-        if low < number < high:
-            level = int(((number - low) / (high - low)) ** power * LEVELS)
+        share = min(max((number - low) / (high - low), 0.0), 1.0)
+        level = min(int(share**power * LEVELS), LEVELS - 1)
         return level, BLUES[level]
 
     return shade
@@ -69,12 +70,10 @@ def in_decimals(decimals: int, *, is_tiny: bool = False) -> Write:
     """Numbers in at most nine characters; NaN and infinities as words. is_tiny: with an exponent, all but 0."""
 
     def write(number: float) -> str:
-        if not math.isfinite(number):
-            return str(number)
-        if abs(number) >= 1000 or (is_tiny and number):
+        if math.isfinite(number) and (abs(number) >= 1000 or (is_tiny and number)):
             return f"{number:.0e}"
         text = f"{number:.{decimals}f}"
-        return text.removeprefix("-") if not text.strip("-0.") else text
+        return text if text.strip("-0.") else text.removeprefix("-")
 
     return write
 
@@ -86,9 +85,10 @@ def as_needed(mismatch: Mismatch) -> Write:
         return in_decimals(0)
     if max(finite) < 0.01:
         return in_decimals(0, is_tiny=True)
+    pairs = [(came, expected) for _, _, came, expected in _wrong_pairs(mismatch)]
     for decimals in range(2, MOST_DECIMALS):
         # not as they are written: of thousands no decimals show
-        if all(round(came, decimals) != round(expected, decimals) for _, _, came, expected in _wrong_pairs(mismatch)):
+        if all(round(came, decimals) != round(expected, decimals) for came, expected in pairs):
             return in_decimals(decimals)
     return in_decimals(MOST_DECIMALS)
 
@@ -111,6 +111,18 @@ class Cell(NamedTuple):
 
 
 Cells = tuple[tuple[Cell, ...], ...]
+
+
+def _cells(
+    plane: Plane, write: Write, shade: Shade, wrong: Iterable[Iterable[bool]] = repeat(repeat(False)), marks: str = "!!"
+) -> Cells:
+    """marks: of a wrong number above 0, and of another."""
+
+    def cell(number: float, is_wrong: bool) -> Cell:
+        level, paper = (None, GREY) if math.isnan(number) else shade(number)
+        return Cell(write(number), level, paper, marks[number <= 0] if is_wrong else "")
+
+    return tuple(tuple(map(cell, *row)) for row in zip(plane, wrong, strict=False))
 
 
 @dataclass(frozen=True)
@@ -140,7 +152,7 @@ class HeatMap:
             for start, size in zip(mismatch.start, (len(came), len(came[0])), strict=True)
         )
         write, finite = as_needed(mismatch), [0.0, *_finite(came, expected)]
-        low, high = min(finite), max(finite)
+        low, high = min(finite), max(finite) if any(finite) else 1.0
         apart = tuple(  # 0 where it is right, infinities included
             tuple(one - other if is_wrong else 0.0 for one, other, is_wrong in zip(*sides, strict=True))
             for sides in zip(came, expected, wrong, strict=True)
@@ -149,59 +161,38 @@ class HeatMap:
         named = zip(("rows", "columns")[-len(mismatch.axes) :], mismatch.axes, strict=True) if mismatch.axes else ()
         axes = ", ".join(f"{side}: {name}" for side, name in named if name != side)
         caption = visible(f"{mismatch.what}{f' ({axes})' if axes else ''}. {mismatch.note}")
-
-        def drawn(values: Plane, shade: Shade, marks: str = "") -> Cells:
-            """marks: of a wrong number above 0, and of another."""
-            return tuple(
-                tuple(
-                    _cell(number, write, shade, marks[number <= 0] if marks and is_wrong else "")
-                    for number, is_wrong in zip(numbers, are_wrong, strict=True)
-                )
-                for numbers, are_wrong in zip(values, wrong, strict=True)
-            )
-
         return cls(
             title=f"{safe_line(mismatch.what)}: yours, expected and the difference",
             caption=caption,
             description=f"{caption} {_wrong_places(mismatch, write)}".strip(),
             planes=(
-                ("yours", drawn(came, blues(low, high), "!!")),
-                ("expected", drawn(expected, blues(low, high))),
+                ("yours", _cells(came, write, blues(low, high), wrong)),
+                ("expected", _cells(expected, write, blues(low, high))),
             ),
             rows=rows,
             columns=columns,
-            ends=(write(low if low != high else -math.inf), write(high)),  # all may be 0 or infinite
-            difference=(("difference", drawn(apart, off(furthest), "+-")),),
+            ends=(write(low), write(high)),
+            difference=(("difference", _cells(apart, write, off(furthest), wrong, "+-")),),
         )
 
     @classmethod
-    def of_attention(
-        cls,
-        title: str,
-        rows: Sequence[str],
-        columns: Sequence[str],
-        values: Plane,
-        high: float = 1.0,
-        before: tuple[str, Plane, str] | None = None,
-    ) -> HeatMap:
-        """Who looks at whom: weights from 0 to `high`, a row for each query, a column for each key, with their labels.
-
-        before: weights to show beside these, with the names of both: before, and now.
-        """
-        rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in labels) for labels in (rows, columns))
-        title, write, shade = safe_line(title), in_decimals(2), blues(0.0, high, ROOT)
-        planes = [(before[0], before[1]), (before[2], values)] if before else [(title, values)]
+    def of_attention(cls, heat: Heat) -> HeatMap:
+        """Who looks at whom."""
+        title, write, shade = safe_line(heat.title), in_decimals(2), blues(0.0, heat.high, ROOT)
+        labels = heat.rows, heat.columns
+        rows, columns = (tuple(visible(each).replace("\n", "\\n") for each in some) for some in labels)
+        planes = [(title, heat.values)]
+        if heat.before:
+            earlier, values, now = heat.before
+            planes = [(safe_line(earlier), values), (safe_line(now), heat.values)]
         return cls(
             title=title,
-            caption=title if before else "",
-            description=_most_looked_at(values, rows, columns),
-            planes=tuple(
-                (name, tuple(tuple(_cell(weight, write, shade) for weight in weights) for weights in plane))
-                for name, plane in planes
-            ),
+            caption=title if heat.before else "",
+            description=_most_looked_at(heat.values, rows, columns),
+            planes=tuple((name, _cells(plane, write, shade)) for name, plane in planes),
             rows=rows,
             columns=columns,
-            ends=tuple(write((level / LEVELS) ** (1 / ROOT) * high) for level in range(1, LEVELS)),
+            ends=tuple(write((level / LEVELS) ** (1 / ROOT) * heat.high) for level in range(1, LEVELS)),
         )
 
     @property
@@ -223,11 +214,6 @@ class HeatMap:
 def spelt(letter: str) -> str:
     """A label that can be seen: a blank has a sign of its own."""
     return letter if letter.strip() else BLANK
-
-
-def _cell(number: float, write: Write, shade: Shade, mark: str = "") -> Cell:
-    level, paper = (None, GREY) if math.isnan(number) else shade(number)
-    return Cell(write(number), level, paper, mark)
 
 
 def _finite(*planes: Plane) -> list[float]:

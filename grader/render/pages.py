@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +20,6 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from grader.played import Played, PlayedMap
 from grader.record import Record
 
 from . import wording
@@ -35,8 +34,6 @@ TEMPLATES = Path(__file__).with_name("templates")
 NO_SOURCES: Mapping[str, bytes] = {}
 CODE_LINES = 400
 """More of a learner's file is not shown."""
-MOST_CELLS = 60_000
-"""Places of all maps on a learner's page, each of some 200 bytes. A map has at most 4096, most have a few hundred."""
 TEXT_WIDTH = 100
 """Columns of the text that fit into a notebook's output without scrolling."""
 MOST_NAMED = 100
@@ -129,19 +126,6 @@ def render_record(
             for id, source in sources.items()
         },
     )
-
-
-def at_work(played: Mapping[str, Played], shown: Container[str]) -> dict[str, tuple[Played, list[PlayedMap]]]:
-    """What was seen in `kata play` of the exercises on a page, by id, and those of its maps for which there is room."""
-    found: dict[str, tuple[Played, list[PlayedMap]]] = {}
-    room = MOST_CELLS
-    for id in filter(shown.__contains__, played):
-        found[id] = played[id], []
-        for each in played[id].maps:
-            if each.size <= room:
-                room -= each.size
-                found[id][1].append(each)
-    return found
 
 
 def render_class(summary: ClassSummary) -> str:

@@ -93,8 +93,7 @@ def seen(scene) -> Callable[..., Seen]:
 
     @cache
     def play(id: str, *edits: Edit, off: tuple[str, ...] = (), text: str = "", in_full: bool = False) -> Seen:
-        each = scene(id, *edits)
-        return Seen(each.parts(text or each.example, off, in_full=in_full))
+        return Seen(scene(id, *edits).parts(text or play_of(id).example, off, in_full=in_full))
 
     return play
 

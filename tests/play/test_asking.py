@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from grader.play import nets
-from grader.play.catalogue import Without
 from grader.play.stage import CLASSES, Attending, Stopped
 
 from ..cases import rows
@@ -42,13 +41,13 @@ def test_output_and_weights_of_right_code_are_those_of_the_formula(stage, layers
 
 @pytest.mark.parametrize("id", CAUSAL)
 def test_without_the_mask_every_letter_sees_all(stage, layers, x, id):
-    code = replace(asked(stage, id, layers), without=Without(mask=True))
+    code = replace(asked(stage, id, layers), off=("mask",))
     came = code.attend(1, x[None]), code.weights(1, x)[None]
     torch.testing.assert_close(came, (*nets.right_attention(layers[1], x[None]),), atol=1e-5, rtol=1e-4)
 
 
 def test_without_the_scale_the_scores_are_as_large_as_they_come(stage, layers, x):
-    code = replace(asked(stage, "multi_head_attention", layers), without=Without(scale=True))
+    code = replace(asked(stage, "multi_head_attention", layers), off=("scale",))
     unscaled = replace(layers[0], query=layers[0].query * 4)  # heads are 16 wide
     right = nets.right_attention(unscaled, x[None], nets.causal(LETTERS)).weights[0]
     torch.testing.assert_close(code.weights(0, x), right, atol=1e-5, rtol=1e-4)
@@ -56,7 +55,7 @@ def test_without_the_scale_the_scores_are_as_large_as_they_come(stage, layers, x
 
 def test_a_head_that_is_off_passes_nothing_on_and_the_others_all(stage, layers, x):
     code = asked(stage, "multi_head_attention", layers)
-    off = [replace(code, without=Without(heads=frozenset({(0, head)}))).attend(0, x[None]) for head in range(HEADS)]
+    off = [replace(code, off=(f"head:1.{head + 1}",)).attend(0, x[None]) for head in range(HEADS)]
     whole, bias = code.attend(0, x[None]), layers[0].out_bias
     torch.testing.assert_close(sum(whole - each for each in off), whole - bias, atol=1e-4, rtol=1e-4)
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from grader.play.parts import Curve, Grid, Heat, Slider, Words, Written
+from grader.play.parts import Curve, Grid, Slider, Words, Written
 from grader.play.showing import render_cell, render_play, show
+from grader.played import Heat
 
 GOLDEN = Path(__file__).parent / "golden"
 NAN = float("nan")

@@ -106,7 +106,7 @@ def summary_of(learners: Sequence[Mapping[str, Any]], titles: Mapping[str, str],
     summary = ClassSummary(titles, units)
     for number, learner in enumerate(learners):
         if absent := learner.get("absent"):
-            summary.add_absent(absent)
+            summary.absent.append(absent)
             continue
         results = [result_of_row(id, each) for id, each in learner.items() if id not in ASIDE]
         message = learner.get("problem")

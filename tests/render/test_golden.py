@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.played import Heat
 from grader.render.class_summary import ClassSummary
 from grader.render.class_table import print_class
 from grader.render.heatmap import HeatMap
@@ -83,7 +84,7 @@ WEIGHTS = (
 
 HEAT_MAPS = {name: HeatMap.of_mismatch(mismatch_of(*sides)) for name, sides in CASES["heat_maps"].items()}
 HEAT_MAPS["large"] = HeatMap.of_mismatch(grid(12, 12))
-HEAT_MAPS["weights"] = HeatMap.of_attention(*WEIGHTS)
+HEAT_MAPS["weights"] = HeatMap.of_attention(Heat(*WEIGHTS))
 
 
 @pytest.mark.parametrize("name", HEAT_MAPS)
