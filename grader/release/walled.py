@@ -9,26 +9,29 @@ memory or a slow machine would cost learners points for right work, so the cours
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import tempfile
+from contextlib import closing
 from pathlib import Path
 
-from grader.course import FILE_NAME, load_course
+from grader.classroom.results import final_record
+from grader.course import FILE_NAME, Course, load_course
+from grader.course.installed import refuse_exposed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.formats.autograding import as_json, gradescope
+from grader.intake import read_submission
 from grader.record import POINTS_TOLERANCE, Record
 from grader.sandbox.doctor import examine, strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, MachineError
+from grader.service.client import judge_for
 
 from .autograders import COURSE, points_of
 
 NOT_YOUR_FAULT = "That is no fault of your work, and it is not a zero. Please tell the people who run the course."
 
 
-def grade_walled(submission: Path, course: Path) -> Record:
-    """Grade a submission. The output of `kata grade` goes to this program's own.
+def grade_walled(submission: Path, course: Course) -> Record:
+    """Grade a submission.
 
     Raises MachineError when this machine cannot isolate, KataError when there is no record.
     """
@@ -37,27 +40,17 @@ def grade_walled(submission: Path, course: Path) -> Record:
     if level not in GRADING_LEVELS:
         raise MachineError("; ".join(f"{each.part} ({each.remedy})" for each in findings if not each.works))
     print(f"Isolation: {level}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
-        written = Path(folder) / "record.json"
-        command: list[str | Path] = [sys.executable, "-I", "-m", "grader", "grade", submission, "--course", course]
-        done = subprocess.run(
-            [*command, "--isolation", level, "--json", written],
-            stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-        print(done.stderr, file=sys.stderr, flush=True)
-        if written.is_file():
-            return Record.from_json(written.read_bytes())
-    raise KataError(done.stderr.strip().rpartition("\n")[2] or "the grader ended without a word.")
+    refuse_exposed(level, course.root)
+    records: list[Record] = []
+    with closing(judge_for(course, level, course.seed_for())) as judge:
+        judge.grade([read_submission(submission, course)], records.append)
+    return final_record(records[0], course)[0]
 
 
 def grade_submission(root: Path) -> int:
     """Grade ROOT/submission and write ROOT/results/results.json; 0 when that contains a grade."""
-    course = root / COURSE / FILE_NAME
     try:
+        course = load_course(root / COURSE / FILE_NAME)
         record = grade_walled(root / "submission", course)
     except MachineError as missing:
         print(f"This container cannot isolate submissions: {missing}. No grade was recorded.")
@@ -65,8 +58,7 @@ def grade_submission(root: Path) -> int:
     except KataError as reason:
         result = {"output": f"Nothing was graded: {reason} {NOT_YOUR_FAULT}"}
     else:
-        loaded = load_course(course)
-        result = gradescope(record, loaded.titles, points_of(loaded))
+        result = gradescope(record, course.titles, points_of(course))
     write_file(root / "results" / "results.json", as_json(result).encode("utf-8"), below=root)
     return 0 if "score" in result else 1
 
@@ -77,7 +69,7 @@ def try_solutions(course: Path) -> int:
     0 where nothing can be graded at all: then no learner is graded wrongly either.
     """
     try:
-        record = grade_walled(course.parent / "solutions", course)
+        record = grade_walled(course.parent / "solutions", load_course(course))
     except MachineError as missing:
         print(f"This machine cannot isolate submissions, so the solutions were not tried: {missing}.")
         return 0
