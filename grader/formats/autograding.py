@@ -143,36 +143,32 @@ def _cases(record: Record, table: ResultsTable) -> Iterator[Element]:
 
 # --- GitHub -----------------------------------------------------------------------------------------------------------
 
-MOST_BYTES = 90_000
-"""Size of a result: the reporter takes it in base64 from an environment variable, which Linux limits to 128 KiB."""
+MESSAGES_BYTES = 36_000
+"""Of all messages: the reporter takes a result in base64 from an environment variable, at most 128 KiB on Linux."""
+LONGEST_MESSAGE = 1500
 
 
 def github(record: Record, table: ResultsTable) -> dict[str, Any]:
     """The result of one submission: one test for each exercise; no points if the grader itself failed."""
-    for length in (1500, 400, 100, 0):
-        tests = [
-            _test(each, table.titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises
-        ]
-        statuses = {test["status"] for test in tests}
-        status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"
-        points = {"max_score": record.counted_max_points} if record.complete else {}
-        result = {"version": 1, "status": status, **points, "tests": tests}
-        if len(as_json(result).encode()) <= MOST_BYTES:
-            break
-    return result
+    length = min(MESSAGES_BYTES // max(len(record.exercises), 1), LONGEST_MESSAGE)
+    tests = [_test(each, table.titles.get(each.id, ""), length, scored=record.complete) for each in record.exercises]
+    statuses = {test["status"] for test in tests}
+    status = "error" if "error" in statuses else "fail" if "fail" in statuses else "pass"
+    points = {"max_score": record.counted_max_points} if record.complete else {}
+    return {"version": 1, "status": status, **points, "tests": tests}
 
 
 def _test(exercise: ExerciseResult, title: str, length: int, *, scored: bool) -> dict[str, Any]:
-    """The test of one exercise, with a message of at most `length` characters: what did not pass, and why."""
+    """The test of one exercise, with a message of at most `length` bytes: what did not pass, and why."""
     status = {"passed": "pass", "error": "error"}.get(exercise.status, "fail")
     verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
     failures = [f"{', '.join(check.title for check in each.checks)}\n{each.message}" for each in verdict.failures]
     message = verdict.note or _paragraphs(*map(str.strip, failures), _probably(verdict), verdict.remark)
-    shown = message if len(message) <= length else f"{message[:length]}..."
+    shown = message.encode()[:length].decode(errors="ignore")
     return {
         "name": verdict.title,
         "status": status,
-        "message": None if status == "pass" else shown,
+        "message": None if status == "pass" else shown + "..." * (shown != message),
         "test_code": "",
         "filename": "",
         "line_no": 0,

@@ -75,9 +75,8 @@ def _assignments(table: ResultsTable) -> dict[str, str]:
     """The assignments in Canvas's own export, where that is the roster: what each is called, with its number there."""
     roster = roster_of(table.everyone)
     titles = roster[0].titles if roster else ()
-    found = {_NUMBERED.sub("", title): title for title in titles if _NUMBERED.search(title)}
     names = [_NUMBERED.sub("", title) for title in titles]
-    return {name: title for name, title in found.items() if names.count(name) == 1}
+    return {name: title for name, title in zip(names, titles, strict=True) if names.count(name) == 1 and name != title}
 
 
 def _title(title: str, is_there: bool) -> str:

@@ -182,14 +182,13 @@ def warnings(table: ResultsTable) -> Iterator[str]:
     ids = [text for each in table.people.values() for text in (each.own_id, each.sis_id, each.login, each.email)]
     if changed := [ascii(text) for text in ids if text_field(text) != text]:
         yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
-    units = table.options.course.units
-    there = {unit.folder: {each.id for each in unit.exercises} & table.worth.keys() for unit in units}
-    unset = [folder for folder, ids in there.items() if ids and ids <= table.not_handed_in]
+    units = [(unit, table.worth.keys() & {each.id for each in unit.exercises}) for unit in table.options.course.units]
+    unset = [unit.folder for unit, ids in units if ids and ids <= table.not_handed_in]
     if unset and table.not_handed_in != table.worth.keys():
-        rest = [f"--unit {folder}" for folder, ids in there.items() if ids and folder not in unset]
+        rest = " ".join(f"--unit {unit.folder}" for unit, ids in units if ids - table.not_handed_in)
         yield (
             f"Nobody has handed in anything of {_shown(unset)}, and that counts as zeros. If it is not set yet, "
-            f"name what is: {' '.join(rest)}."
+            f"name what is: {rest}."
         )
 
 

@@ -141,9 +141,9 @@ def worksheet(table: ResultsTable) -> list[str]:
     records = {row.learner.id: row.record for row in table.rows()}
     rows: list[tuple[int, tuple[str, ...]]] = []
     is_scaled = False
-    for number, row in sheet.rows:
+    for id, (number, row) in zip(ids, sheet.rows, strict=True):
         cells = list(row)
-        if record := records.get(ids[number]):
+        if record := records.get(id):
             points, most = mark_of(record), record.counted_max_points
             worth = _worth(cells[maximum].strip() if maximum is not None else "") or most
             is_scaled |= abs(worth - most) > POINTS_TOLERANCE

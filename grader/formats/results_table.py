@@ -27,19 +27,14 @@ from grader.record import ExerciseResult, Record, RecordError
 
 
 def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | None:
-    """The roster with which a class was graded, its rows numbered from 0, and the id of the learner in each row.
-
-    None if there was none.
-    """
-    rows = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
-    if not rows:
+    """The roster with which a class was graded, and the id of the learner in each row; None if there was none."""
+    sheets = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
+    if not sheets:
         return None
-    first = next(iter(rows.values()))
-    cells = {id: row.rows[0][1] for id, row in rows.items() if row.titles == first.titles}
-    numbered = tuple(enumerate(cells.values()))
+    first = next(iter(sheets.values()))
+    rows = {id: sheet.rows[0] for id, sheet in sheets.items() if sheet.titles == first.titles}
     # as a whole again: the columns of Moodle's worksheet are found by what they hold
-    table = table_in(replace(first, rows=numbered).text().encode(), first.name)
-    return replace(table, rows=numbered), tuple(cells)
+    return table_in(replace(first, rows=tuple(rows.values())).text().encode(), first.name), tuple(rows)
 
 
 def shown_name(person: Learner) -> str:
@@ -229,18 +224,14 @@ def only_of(record: Record, units: Sequence[Unit]) -> Record:
         raise KataError(
             f"Nothing of {', '.join(sorted(folders))} was graded in these results: `kata grade-class --unit` does that."
         )
-    part: dict[str, Any] = {
-        "exercises": there,
-        "points": _total(each.points for each in there),
-        "max_points": _total(each.max_points for each in there),
-        "complete": all(each.status != "error" for each in there),
-    }
+
+    def total(field: str) -> float:
+        return round(math.fsum(getattr(each, field) for each in there), DIGITS)
+
+    is_complete = all(each.status != "error" for each in there)
+    part: dict[str, Any] = {"exercises": there, "complete": is_complete}
+    part |= {"points": total("points"), "max_points": total("max_points")}
     if record.is_adjusted:
-        part["final_points"] = _total(each.counted_points for each in there)
-        part["final_max_points"] = _total(each.counted_max_points for each in there)
+        part |= {"final_points": total("counted_points"), "final_max_points": total("counted_max_points")}
         part["adjustments"] = tuple(each for each in record.adjustments or () if each.unit in folders)
     return record.model_copy(update=part)
-
-
-def _total(points: Iterable[float]) -> float:
-    return round(math.fsum(points), DIGITS)
