@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, answer_challenge, deliver_challenge
 from pathlib import Path
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import ConfigDict, TypeAdapter, with_config
 
 from grader.errors import KataError
-from grader.files import HOME, demand_own, lock_at, own_folder, write_file
+from grader.files import HOME, cache_folder, demand_own, lock_at, own_folder, write_file
 from grader.intake import Submission
 from grader.judge.faults import GraderBroken
 from grader.record import Mismatch
@@ -49,13 +48,13 @@ GREET_SECONDS = 10.0
 """Timeout for a judge to greet a caller, in case it was stopped."""
 SILENT_SECONDS = 900.0
 """Timeout between two replies, far beyond the judge's own timeouts, in case these fail or it was stopped."""
-MOST_JUDGES = 5
-"""How many judges are asked when each ends before it has begun: it was idle, or the course changed."""
+MOST_JUDGES = 3
+"""How many judges are asked when each ends without an answer: it was idle, the course changed, or it crashed."""
 END_SECONDS = 5.0
 SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON", "HOME", "TMPDIR", "TMP", "TEMP")
 """Prefixes of the environment variables that may affect a judge's work."""
-READ_OF_COURSE = ("course.yml", "solutions", "tests/kits", "plans")
-"""What a judge reads from a course. Files that learners edit are not part of it."""
+READ_OF_COURSE = ("solutions", "tests/kits", "plans")
+"""What a judge reads of a course beside course.yml. Files that learners edit are not part of it."""
 SKIPPED = ("__pycache__", "carried_course")
 
 
@@ -95,16 +94,15 @@ class Request:
 @with_config(ConfigDict(ser_json_inf_nan="constants"))
 @dataclass(frozen=True)
 class Reply:
-    """One message of an answer; all kinds but those of NOT_LAST are the last one."""
+    """One message of an answer; all kinds but `advance` are the last one."""
 
-    kind: Literal["begun", "advance", "graded", "machine", "broken", "ended"]
+    kind: Literal["advance", "graded", "machine", "broken", "ended"]
     text: str = ""
     """The exercise that was done, the record as JSON, or the sentence of an error."""
     mismatches: tuple[tuple[str, str, Mismatch], ...] = ()
     """By exercise and check, with the record."""
 
 
-NOT_LAST = ("begun", "advance")
 REQUEST = TypeAdapter(Request)
 REPLY = TypeAdapter(Reply)
 
@@ -118,7 +116,7 @@ class WarmJudge:
         self._level: Level = level
         self.seed = seed
         self.choose(only)
-        self._connect()[1].close()
+        self._connect().close()
 
     def choose(self, only: Sequence[str] = ()) -> None:
         """Grade these exercises from now on, all when none is named."""
@@ -145,33 +143,29 @@ class WarmJudge:
         """Nothing to close: each request has a connection of its own."""
 
     def _ask(self, request: Request, advance: Callable[[str], None]) -> Reply:
-        """The record's reply to a request; a judge that crashes is replaced once."""
-        crashes = 0
+        """The record's reply to a request; a judge that ends before it is replaced."""
         for _ in range(MOST_JUDGES):
-            judge, connection = self._connect()
-            last = Reply("ended")
-            with connection:
-                for last in _replies(judge, connection, request):
-                    if last.kind == "advance":
-                        advance(last.text)
-            if last.kind == "graded":
-                return last
-            if last.kind == "machine":
-                raise MachineError(last.text)
-            if last.kind == "broken":
-                raise GraderBroken(last.text)
-            crashes += last.kind in NOT_LAST
-            if crashes > 1:
-                raise GraderBroken("The judge broke, twice over this: there is no verdict.")
-        raise ServiceError(
-            "No judge lasts: the course or the program change while this is judged, or something ends it. Try again."
+            with self._connect() as connection:
+                for reply in _replies(connection, request):
+                    match reply.kind:
+                        case "advance":
+                            advance(reply.text)
+                        case "graded":
+                            return reply
+                        case "machine":
+                            raise MachineError(reply.text)
+                        case "broken":
+                            raise GraderBroken(reply.text)
+        raise GraderBroken(
+            f"There is no verdict: {MOST_JUDGES} judges ended over this. Either the course or the program change "
+            "meanwhile, or something ends them. Try again."
         )
 
-    def _connect(self) -> tuple[Registration, Connection]:
+    def _connect(self) -> Connection:
         """Connect to the judge; start it if there is none. Raises ServiceError."""
         folder, name = judges_folder(), judge_name(self._course, self._level)
         if found := _reached(folder, name):
-            return found[0]
+            return found[0][1]
         try:
             with lock_at(folder / "starting.lock", seconds=START_SECONDS):
                 process, deadline = None, time.monotonic() + START_SECONDS
@@ -181,7 +175,7 @@ class WarmJudge:
                     if process.poll() is not None or time.monotonic() > deadline:
                         raise ServiceError("The judge that should be kept warm did not begin.")
                     time.sleep(POLL_SECONDS)
-                return found[0]
+                return found[0][1]
         except OSError as error:
             raise ServiceError(f"No judge can be kept warm: {error.strerror or error}.") from None
 
@@ -195,16 +189,12 @@ def _launch(*arguments: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-m", "grader.service.server", *arguments], cwd=HOME, **nothing, **apart)
 
 
-def _replies(judge: Registration, connection: Connection, request: Request) -> Iterator[Reply]:
-    """The replies to a request. They stop before the last one when the judge ends."""
+def _replies(connection: Connection, request: Request) -> Iterator[Reply]:
+    """The replies to a request, until the judge ends."""
     with suppress(OSError, EOFError, ValueError):
         connection.send_bytes(REQUEST.dump_json(request))
         while connection.poll(SILENT_SECONDS):
-            reply = REPLY.validate_json(connection.recv_bytes())
-            yield reply
-            if reply.kind not in NOT_LAST:
-                return
-        unregister(judges_folder(), judge)
+            yield REPLY.validate_json(connection.recv_bytes())
 
 
 # --- where judges are -----------------------------------------------------------------------------------------------
@@ -232,15 +222,13 @@ def judge_name(course: Path, level: Level) -> str:
 
 def judges_folder() -> Path:
     """The folder of registrations, made if need be. Raises ServiceError when it is not the user's alone."""
-    names = ("LOCALAPPDATA",) if os.name == "nt" else ("XDG_RUNTIME_DIR", "XDG_CACHE_HOME")
-    places = [*(os.environ.get(name, "") for name in names), os.path.expanduser("~/.cache")]
-    if (state := next(filter(os.path.isabs, places), None)) is None:
-        raise ServiceError("It is not known where your own files are: set HOME to your home folder.")
-    folder = Path(state) / "attention-kata" / f"judges-{platform.node()}"  # homes are shared between machines
+    runtime, name = os.environ.get("XDG_RUNTIME_DIR", ""), f"judges-{platform.node()}"  # homes are shared
     try:
-        return own_folder(folder)
+        return own_folder(Path(runtime, "attention-kata", name)) if os.path.isabs(runtime) else cache_folder(name)
     except OSError as error:
-        raise ServiceError(f"{folder} cannot be used: {error.strerror or error}.") from None
+        raise ServiceError(f"{runtime} cannot be used: {error.strerror or error}.") from None
+    except KataError as error:
+        raise ServiceError(str(error)) from None
 
 
 def register(folder: Path, judge: Registration) -> None:
@@ -298,22 +286,13 @@ def _reached(folder: Path, name: str = "*") -> list[tuple[Registration, Connecti
 
 
 def course_stamp(course: Path) -> str:
-    """Digest of the state of a course.yml, of what belongs to it, of this program and of the installed PyTorch."""
-    torch = find_spec("torch")
-    places = [HOME / "grader", *(course.parent / part for part in READ_OF_COURSE)]
-    if torch and torch.origin:
-        places.append(Path(torch.origin).with_name("version.py"))
-    lines = sorted(_state(path) for place in places for path in _files(place))
-    return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _files(place: Path) -> Iterator[str]:
-    """Each file at or below a place."""
-    if place.is_file():
-        yield os.fspath(place)
-    for folder, folders, files in os.walk(place, followlinks=True):
-        folders[:] = [name for name in folders if name not in SKIPPED]
-        yield from (os.path.join(folder, name) for name in files)
+    """Digest of the state of a course.yml, of what belongs to it, and of this program."""
+    paths = [os.fspath(course)]
+    for place in (HOME / "grader", *(course.parent / part for part in READ_OF_COURSE)):
+        for folder, folders, files in os.walk(place, followlinks=True):
+            folders[:] = [name for name in folders if name not in SKIPPED]
+            paths += [os.path.join(folder, name) for name in files]
+    return hashlib.sha256("".join(map(_state, sorted(paths))).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _state(path: str) -> str:

@@ -110,12 +110,10 @@ class Server:
 
     def _answer(self, request: Request, caller: Connection) -> None:
         """Send all replies to a request. Raises OSError when the caller has gone before it begins."""
-        last = Reply("ended")
-        if request.submission is not None and not self._is_stale():
-            caller.send_bytes(REPLY.dump_json(Reply("begun")))
-            last = self._graded(request, request.submission, caller)
-            if self._is_stale():
-                last = Reply("ended")
+        if caller.poll():  # a caller sends nothing more, so it has gone then
+            return
+        submission = None if self._is_stale() else request.submission
+        last = Reply("ended") if submission is None else self._graded(request, submission, caller)
         sending = threading.Thread(target=_send, args=(last, caller), daemon=True)  # one that was stopped takes nothing
         if last.kind == "graded":
             sending.start()

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 
 from grader.record import Record
 from grader.service import client
-from grader.service.client import Reply, course_stamp, judge_name, registered, running_judges
+from grader.service.client import course_stamp, judge_name, registered, running_judges
 from tests.service.conftest import RIGHT, Done, Home, graded, submission
 from tests.waiting import await_true, is_running
 
@@ -31,18 +31,9 @@ ENDLESS = "def share(amounts):\n    while True:\n        pass\n"
 CHECKS = "tests/kits/01_parts/01_share/checks.py"
 
 
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Set when a judge has begun with a request of this process."""
-    event, replies = threading.Event(), client._replies
-
-    def seen(*arguments: Any) -> Iterator[Reply]:
-        for reply in replies(*arguments):
-            event.set()
-            yield reply
-
-    monkeypatch.setattr(client, "_replies", seen)
-    return event
+def slow(begun: Path) -> str:
+    """A right answer that takes its time, and first makes a file."""
+    return f"open({str(begun)!r}, 'w').close()\n{SLOW}"
 
 
 def in_background(action: Callable[[], object]) -> tuple[threading.Thread, list[object]]:
@@ -175,7 +166,7 @@ def test_judge_that_is_idle_ends(home: Home) -> None:
 @pytest.mark.parametrize("is_at_work", [True, False], ids=["at work", "between two requests"])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
 def test_judge_that_is_killed_or_stopped_costs_one_more_try_and_no_verdict(
-    end: signal.Signals, is_at_work: bool, home: Home, begun: threading.Event, monkeypatch: pytest.MonkeyPatch
+    end: signal.Signals, is_at_work: bool, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client, *(("SILENT_SECONDS", 15.0) if is_at_work else ("GREET_SECONDS", 1.0)))
     judge = home.warm()
@@ -183,8 +174,9 @@ def test_judge_that_is_killed_or_stopped_costs_one_more_try_and_no_verdict(
     try:
         if not is_at_work:
             os.kill(known.pid, end)
-        thread, results = in_background(lambda: graded(judge, SLOW))
-        if is_at_work and begun.wait(60):
+        thread, results = in_background(lambda: graded(judge, slow(tmp_path / "begun")))
+        if is_at_work:
+            await_true((tmp_path / "begun").exists)
             os.kill(known.pid, end)
         thread.join()
         assert results == [("somebody", 4)]
@@ -201,23 +193,24 @@ def test_submission_that_ends_every_judge_is_told_so(home: Home) -> None:
     change(home.course / CHECKS, "    expect(parts", ends)
     done = home.kata("grade", home.answer(WRONG), "--isolation", "best")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "The judge broke, twice over this: there is no verdict.\n"
+    assert done.stderr.startswith("There is no verdict: 3 judges ended over this.")
 
 
-def send_endless(judge: client.WarmJudge) -> Any:
+def send_endless(judge: client.WarmJudge, begun: Path) -> Any:
     """Ask for the record of code without an end; returns the connection."""
-    _, connection = judge._connect()
-    connection.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), submission(ENDLESS))))
+    connection = judge._connect()
+    endless = submission(f"open({str(begun)!r}, 'w').close()\n{ENDLESS}")
+    connection.send_bytes(client.REQUEST.dump_json(client.Request(5, ("share",), endless)))
     return connection
 
 
 @pytest.mark.thorough
-def test_judge_ends_with_the_command_that_asked(home: Home) -> None:
+def test_judge_ends_with_the_command_that_asked(home: Home, tmp_path: Path) -> None:
     """Whoever waits behind it asks the next judge: the endless code would take more than ten seconds."""
-    judge = home.warm("full")
+    judge = home.warm()
     known = home.judge()
-    command = send_endless(judge)
-    assert client.REPLY.validate_json(command.recv_bytes()) == Reply("begun")
+    command = send_endless(judge, tmp_path / "begun")
+    await_true((tmp_path / "begun").exists)
     thread, results = in_background(lambda: graded(judge, RIGHT))
     command.close()  # as when it is killed
     await_true(lambda: not is_running(known.pid), seconds=10)
@@ -226,14 +219,14 @@ def test_judge_ends_with_the_command_that_asked(home: Home) -> None:
 
 
 @pytest.mark.thorough
-def test_request_whose_caller_has_gone_is_not_begun(home: Home, begun: threading.Event) -> None:
+def test_request_whose_caller_has_gone_is_not_begun(home: Home, tmp_path: Path) -> None:
     judge = home.warm()
-    thread, results = in_background(lambda: graded(judge, SLOW, "first"))
-    assert begun.wait(60)
-    send_endless(judge).close()
+    thread, results = in_background(lambda: graded(judge, slow(tmp_path / "begun"), "first"))
+    await_true((tmp_path / "begun").exists)
+    send_endless(judge, tmp_path / "endless").close()
     assert graded(judge, RIGHT, "third") == ("third", 4)
     thread.join()
-    assert results == [("first", 4)]
+    assert results == [("first", 4)] and not (tmp_path / "endless").exists()
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, BrokenPipeError, pytest.fail.Exception],
