@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 import secrets
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -26,23 +25,16 @@ from grader.classroom.final_points import due_dates
 from grader.course import Course, CourseError, Exercise
 from grader.course.stubs import make_stub
 from grader.errors import KataError
-from grader.intake.names import printable
 from grader.intake.walk import UnreadableError, read_regular
 from grader.render.wording import score
 
-from .cells import OURS, REFLECTION, exercise_tested, grade_id_of, kind_of
+from .cells import exercise_tested, grade_id_of, kind_of
 
 # --- released -------------------------------------------------------------------------------------------------------
 
 
 class ClearToStub(ClearSolutions):
     """`generate_assignment`: clears solutions, except that an answer becomes the exercise's own stub."""
-
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
-        """Clear one notebook, and take out our notes on it. Raises CourseError when a region is malformed."""
-        nb.metadata.pop(OURS, None)
-        cleared: tuple[Any, Any] = super().preprocess(nb, resources)
-        return cleared
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> tuple[Any, Any]:
         """Clear one cell. Raises CourseError when its regions are malformed: nothing is released then."""
@@ -72,15 +64,10 @@ def release_of(coursedir: Any, name: str, course: Course) -> tuple[dict[str, Any
     then = {exercise.id: float(cell.metadata.nbgrader["points"]) for exercise, cell in tested if exercise}
     if moved := [each for each in exercises.values() if then[each.id] != each.points]:
         changes = "; ".join(f"{each.id}: {score(then[each.id])} then, {score(each.points)} now" for each in moved)
-        options = [f"--course {shlex.quote(str(course.root))}", f"--name {name}"]
-        options += [f"--only {id}" for id in exercises]
-        options += ["--reflection"] * any(grade_id_of(cell) == REFLECTION for cell in cells)
         raise KataError(
-            f"Points were changed since this assignment was released ({changes}). Nothing was graded and no mark "
-            "was touched. Type these, in this order:\n"
-            f"  kata notebooks {shlex.quote(str(coursedir.root))} {' '.join(options)}\n"
-            f"  nbgrader generate_assignment {shlex.quote(name)} --force\n"
-            f"  nbgrader autograde {shlex.quote(name)} --force"
+            f"Points were changed since this assignment was released ({changes}). Nothing was graded and no mark was "
+            f"touched. Make it anew with `kata notebooks` and its options, then `nbgrader generate_assignment {name} "
+            f"--force` and `nbgrader autograde {name} --force`."
         )
     _set_due_date(coursedir, name, exercises.values(), course)
     return notebooks, list(exercises.values())
@@ -123,7 +110,7 @@ class Submitted:
     """One learner's folder for one assignment, and the notebooks in it that nbgrader was asked to grade.
 
     time: when it was handed in, as text that nbgrader can read; None if nothing says so. `demand_sound` reads it.
-    refused: why it was not graded, to follow the folder's name. problems: what could not be taken of it, in sentences.
+    refused: why it was not graded, to follow the folder's name.
     """
 
     learner: str
@@ -132,7 +119,6 @@ class Submitted:
     notebooks: Sequence[Path]
     time: str | None = None
     refused: str = ""
-    problems: list[str] = field(default_factory=list)
 
     def demand_sound(self, source: Path) -> None:
         """Raise KataError, to follow the folder's name, when this must not be graded.
@@ -162,28 +148,20 @@ class Submitted:
                 f"has a {TIMESTAMP} that holds no time that nbgrader can read; correct it or take it away."
             ) from None
 
-    def secret(self, log: Any) -> str:
+    def secret(self) -> str:
         """The secret by which `nbgrader fetch_feedback` finds the page; one that nobody knows where there is none."""
-        try:
+        with suppress(UnreadableError):
             if text := self._text_of(SECRET):
                 return text
-        except UnreadableError as error:
-            where = printable(str(self.folder / SECRET))
-            log.warning("%s %s: this learner cannot fetch feedback.", where, error)
         return secrets.token_hex()
 
     def complete(self, graded: Path) -> None:
-        """Write when its newest notebook was last changed into its autograded folder, if that holds no time.
+        """Write the time into its autograded folder, if that holds none.
 
         `nbgrader release_feedback` would stop for all without it. Lateness goes by the gradebook, which is not told.
         """
-        if not graded.is_dir() or (graded / TIMESTAMP).exists():
-            return
-        now = datetime.now(timezone.utc).timestamp()
-        times = [path.lstat().st_mtime for path in self.notebooks]
-        # a wrong clock, or a forged time, is later
-        changed = datetime.fromtimestamp(min(max(times, default=now), now), timezone.utc)
-        (graded / TIMESTAMP).write_text(changed.strftime("%Y-%m-%d %H:%M:%S.%f UTC"), "ascii")
+        if graded.is_dir() and not (graded / TIMESTAMP).exists():
+            (graded / TIMESTAMP).write_text(f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S.%f} UTC", "ascii")
 
     def _text_of(self, name: str) -> str | None:
         path = self.folder / name

@@ -16,7 +16,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta, timezone
 from pathlib import Path
@@ -24,24 +24,22 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import parse_utc
 from traitlets import Bool, Enum, Integer, Unicode
 
-from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted, duration
+from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
 from grader.errors import KataError
 from grader.intake import FileProblem, Submission, SubmissionError, read_submission
-from grader.intake.names import printable
+from grader.intake.names import first_few, printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Record
-from grader.render.wording import out_of, score
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
@@ -119,9 +117,11 @@ class KataAutograde(Autograde):
             self.coursedir = real
             for each in due:
                 each.complete(_folder(real, "autograded", each))
-            self.log.info("%s", _outcome(real, submissions, due))
-        if refused := [each for each in submissions if each.refused]:
-            raise NbGraderException(f"Submissions that were not graded: {len(refused)}. The log above says why.")
+        if older := sum(not each.refused and each not in due for each in submissions):
+            self.log.info("Graded before and left as it was: %d. With --force it is graded again.", older)
+        if refused := [each.learner for each in submissions if each.refused]:
+            self.log.error("Not graded, and the log above says why: %s", first_few(refused))
+            raise NbGraderException(f"Submissions that were not graded: {len(refused)}.")
 
     def _course(self) -> Course:
         """The course. Raises KataError when it cannot be used, or learners' code could read it or this folder."""
@@ -137,9 +137,7 @@ class KataAutograde(Autograde):
     def _is_due(self, each: Submitted) -> bool:
         """Whether nbgrader will grade it, as its `init_destination` decides: that deletes the earlier grading."""
         graded = _folder(self.coursedir, "autograded", each)
-        is_whole = self.coursedir.notebook_id == "*"
-        there = graded.exists() if is_whole else all((graded / path.name).exists() for path in each.notebooks)
-        if self.force or not there:
+        if self.force or not all((graded / path.name).exists() for path in each.notebooks):
             return True
         before, text = self.coursedir.get_existing_timestamp(str(graded)), (each.time or "").strip()
         return bool(before and text and parse_utc(text) > before)
@@ -176,7 +174,6 @@ class KataAutograde(Autograde):
                 submission = Submission(each.learner, {}, (FileProblem(path.name, "unreadable", str(error)),))
             for problem in submission.problems:
                 self.log.warning("Not taken of %s: %s", printable(str(path)), printable(problem.message))
-                each.problems.append(problem.message)
             record = graded_by(judge, submission)
             if not record.complete:
                 broken = ((part.id, check) for part in record.exercises for check in part.checks)
@@ -188,7 +185,7 @@ class KataAutograde(Autograde):
             self.graded[each.assignment, each.learner, path.stem] = record, before
             nb = rebuilt(released[path.stem], submission, record, texts_for_people(path), self.opened)
             nbformat.write(nb, folder / path.name)
-        (folder / SECRET).write_text(each.secret(self.log), "utf-8")
+        (folder / SECRET).write_text(each.secret(), "utf-8")
         if each.time is not None:
             (folder / TIMESTAMP).write_text(each.time, "utf-8")
 
@@ -242,33 +239,6 @@ def graded_by(judge: AnyJudge, submission: Submission) -> Record:
     return records[0]
 
 
-def _outcome(coursedir: Any, submissions: Sequence[Submitted], graded: Sequence[Submitted]) -> str:
-    """A table of who has how many points, who was late, and what could not be read: a line for each submission.
-
-    coursedir: nbgrader's CourseDirectory. graded: those that were graded now; the others' points are older.
-    """
-    rows = [("who", "points", "late", "what could not be read")]
-    with Gradebook(coursedir.db_url, coursedir.course_id) as book:
-        for each in submissions:
-            points, late = "not graded", ""
-            with suppress(MissingEntry):
-                if not each.refused:
-                    found = book.find_submission(each.assignment, each.learner)
-                    penalty = found.late_submission_penalty or 0.0
-                    points = out_of(found.score - penalty, found.max_score)
-                    points += ", not all read" * bool(found.needs_manual_grade)
-                    if found.total_seconds_late > 0:
-                        late = f"{duration(timedelta(seconds=found.total_seconds_late))}: {score(-penalty)}"
-            rows.append(
-                (printable(each.learner), points, late, each.refused or printable(" ".join(each.problems), 200))
-            )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    if older := sum(not each.refused and each not in graded for each in submissions):
-        lines.append(f"Graded before and left as it was: {older}. With --force it is graded again.")
-    return "\n".join(["Outcome:", *lines])
-
-
 # --- what nbgrader's own run does on the way ------------------------------------------------------------------------
 
 
@@ -301,12 +271,18 @@ class SaveGrades(SaveAutoGrades):
 
 
 class CoursePolicy(LateSubmissionPlugin):
-    """nbgrader's late plugin, by course.yml: it takes off what `kata grade-class` takes off."""
+    """nbgrader's late plugin, by course.yml: it takes off what `kata grade-class` takes off.
 
-    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float:
+    Where course.yml has no due dates, nbgrader's own settings count.
+    """
+
+    def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """The points that lateness costs. A mark that a person gave counts as it is."""
         step = self.parent
         run, names = step.parent.parent, (step.assignment_id, student_id)
+        if not run.opened.policy.due:
+            own: float | None = super().late_submission_penalty(student_id, score, total_seconds_late)
+            return own
         submission = step.gradebook.find_submission(*names)
         grades = step.gradebook.find_submission_notebook(step.notebook_id, *names).grades
         marked = {exercise_of(each.name): each.manual_score for each in grades if each.manual_score is not None}
@@ -321,13 +297,3 @@ class CoursePolicy(LateSubmissionPlugin):
         graded, _ = run.graded[step.assignment_id, student_id, step.notebook_id]
         exercises = adjusted(graded, only_late, hand_in, always=True).exercises
         return round(math.fsum(each.points - each.counted_points for each in exercises if each.id not in marked), 9)
-
-
-class AssignCoursePenalties(AssignLatePenalties):
-    """Takes lateness off by course.yml's policy where that has due dates; else by the plugin of the settings."""
-
-    def init_plugin(self) -> None:
-        """Make the plugin."""
-        super().init_plugin()
-        if self.parent.parent.opened.policy.due:
-            self.plugin_inst = CoursePolicy(parent=self)

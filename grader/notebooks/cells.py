@@ -3,9 +3,8 @@
 A learner's notebook itself does not count: only the sources in it do, put into the notebook that was released. So no
 cell can be missing, doubled or of another kind.
 
-A learner's markdown is made inert: it reads as before, but no page that renders it runs or fetches anything. nbconvert
-passes raw HTML, links of any kind and mermaid's text to the page, and MathJax has commands that create links or move
-content about. So the start of each such construct is broken up by a blank. Bare URLs too: formgrader runs scripts from
+A learner's text is shown as it was typed, in a block of code. Markdown may hold HTML, links and diagrams, and
+MathJax has commands that create links or move content about; in such a block nothing acts. Formgrader runs scripts from
 its own origin, so one click on a link to it would hand over the server.
 
 An exercise's result becomes the outputs of its test cell: what the checks found, and the points that nbgrader reads.
@@ -13,9 +12,9 @@ An exercise's result becomes the outputs of its test cell: what the checks found
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal
@@ -24,7 +23,7 @@ from nbformat.v4 import new_output
 
 from grader.course import Course, Exercise
 from grader.intake import Submission
-from grader.intake.notebook import NOTEBOOK_MB
+from grader.intake.notebook import NOTEBOOK_MB, cells_in
 from grader.intake.walk import MB, UnreadableError, read_regular
 from grader.record import ExerciseResult, Record
 from grader.render.pages import below_cell
@@ -92,54 +91,27 @@ MAX_CHARACTERS = 50_000
 SEVERAL = "\n\n---\n\n"
 """Separator between the texts of several cells for the same question."""
 
-_BREAKS = (
-    # a tag, a comment, an autolink: before a blank, `<` is plain text
-    (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
-    # an entity could become any of these characters when unescaped
-    (re.compile(r"&(?=#?\w{1,40};)"), "& "),
-    # links and pictures, inline or by reference
-    (re.compile(r"\](?=[(:\[])"), "] "),
-    (re.compile(r"(?<=://)(?=\S)"), " "),
-    (re.compile(r"([`~][ \t]*)(?=mermaid)", re.IGNORECASE), r"\1text "),
-    (
-        re.compile(
-            r"\\(?=(?:href|url|require|cssId|class|style|data|unicode|toggle|action|mmlToken|bbox"
-            r"|[rR]ule|Space|m?kern|[hm]skip|[hm]space|raise|lower|moveleft|moveright|[lr]lap)(?![A-Za-z]))"
-        ),
-        r"\\ ",
-    ),
-)
 
-
-def inert(markdown: str) -> str:
-    """The text, shortened if very long, with control characters escaped and without active content."""
-    if len(markdown) > MAX_CHARACTERS:
-        left_out = len(markdown) - MAX_CHARACTERS
-        markdown = f"{markdown[:MAX_CHARACTERS]}\n\n(... {left_out} more characters, not shown)"
-    text = visible(markdown)
-    for pattern, broken in _BREAKS:
-        text = pattern.sub(broken, text)
-    return text
+def as_typed(text: str) -> str:
+    """Markdown that shows a learner's text as it was typed, shortened if very long, with control characters escaped."""
+    if len(text) > MAX_CHARACTERS:
+        text = f"{text[:MAX_CHARACTERS]}\n\n(... {len(text) - MAX_CHARACTERS} more characters, not shown)"
+    fence = "`" * (max([2, *map(len, re.findall("`+", text))]) + 1)
+    return f"{fence}\n{visible(text)}\n{fence}"
 
 
 def texts_for_people(path: Path) -> dict[str, str]:
     """The text of a notebook's named cells, by name; empty when it can't be read: the intake reports that."""
-    try:
-        content = read_regular(path, NOTEBOOK_MB * MB)
-        notebook = json.loads(content) if len(content) <= NOTEBOOK_MB * MB else {}
-    except (UnreadableError, ValueError, RecursionError):
-        return {}
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
     found: dict[str, dict[str, None]] = {}
-    for cell in cells if isinstance(cells, list) else []:
-        if isinstance(cell, dict) and (name := grade_id_of(cell)):
+    with suppress(UnreadableError):
+        for cell in cells_in(read_regular(path, NOTEBOOK_MB * MB)):
             source = cell.get("source")
             parts = source if isinstance(source, list) else [source]
             text = "".join(part for part in parts if isinstance(part, str))
             # JSON can contain a lone surrogate, a file cannot
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            found.setdefault(name, {})[text] = None
-    return {name: SEVERAL.join(texts) for name, texts in found.items()}
+            found.setdefault(grade_id_of(cell), {})[text] = None
+    return {name: SEVERAL.join(texts) for name, texts in found.items() if name}
 
 
 def rebuilt(released: Any, submission: Submission, record: Record, texts: Mapping[str, str], course: Course) -> Any:
@@ -155,7 +127,7 @@ def rebuilt(released: Any, submission: Submission, record: Record, texts: Mappin
             cell.source = source.content.decode("utf-8").rstrip("\n")
         elif kind == "text" and (text := texts.get(name, "")).strip():
             # unchanged text must stay the same to the byte: the gradebook recognises by it that there is no answer
-            cell.source = cell.source if text.strip() == cell.source.strip() else inert(text)
+            cell.source = cell.source if text.strip() == cell.source.strip() else as_typed(text)
         elif exercise := exercise_tested(cell, course):
             cell.outputs = _outputs_of(results[exercise.id], exercise, submission, record.seed)
     return nb

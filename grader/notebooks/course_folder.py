@@ -4,7 +4,7 @@ A source notebook holds lesson, answers with solutions, examples, test cells, pe
 these and nbgrader's settings stand in course_folder.yml. There are two settings files, and nbgrader reads both. The
 JSON file is ours, is read second, and is rewritten each time. The other one is the instructor's once it exists. So even
 an error in it, for which nbgrader ignores the whole file, cannot make learners' code run without the wall. A notebook
-that somebody has edited is the instructor's too: digests of its cells are noted in it.
+that somebody has edited is the instructor's too: a digest of its cells is noted in it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import doctest
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import nbformat
 import yaml
@@ -43,6 +43,8 @@ REFLECTION_POINTS = 2.0
 _SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
+_INSTALLABLE = re.compile(r"(?:https://|file://|/)[^\s'\"\\{}$`?#]+\.whl")
+"""One file for pip: a bare name would be looked up in an index."""
 _TYPES = {".svg": "image/svg+xml", ".png": "image/png"}
 
 
@@ -93,8 +95,12 @@ def write_folder(
             wheel = str(json.loads((folder / OUR_SETTINGS).read_bytes())["KataNotebooks"]["wheel"])
         except (OSError, ValueError, LookupError, TypeError):
             wheel = ""
-    if wheel:
-        _demand_installable(wheel)
+    if wheel and not (_INSTALLABLE.fullmatch(wheel) and wheel.isprintable()):
+        raise KataError(
+            f"{wheel!r} is no wheel that a notebook can install. Give the whole path of a .whl file that learners can "
+            "read, or its address, such as https://example.org/attention_kata-1.0-py3-none-any.whl, without blanks, "
+            "quotes and other signs of a shell."
+        )
     ours = {**_texts()["ours"], "KataAutograde": {"course": str(course.root / FILE_NAME)}}
     ours["KataNotebooks"] = {"wheel": wheel}
     files = {} if (folder / SETTINGS).exists() else {SETTINGS: _texts()["theirs"]}
@@ -102,33 +108,12 @@ def write_folder(
     for each in assignments:
         files[f"source/{each.name}/{each.name}.ipynb"] = _source_notebook(course, each, wheel)
     for name, text in files.items():
-        path, content = folder / name, text.encode("utf-8")
-        old = path.read_bytes() if path.suffix == ".ipynb" and path.exists() else content
-        edited = [] if old == content else _edited_cells(old)
-        if edited == []:
-            write_file(path, content, below=folder)
-            yield str(path)
+        path = folder / name
+        if path.suffix == ".ipynb" and path.exists() and not _is_ours(path.read_bytes()):
+            yield f"{path} was edited and stays as it is. To have it anew, move it away and run this again."
         else:
-            what = (
-                f"was edited in {counted(len(edited), 'cell')} ({', '.join(edited)})" if edited else "is not from here"
-            )
-            yield f"{path}: {what} and stays as it is. To have it anew, move it away and run this again."
-
-
-def _demand_installable(wheel: str) -> None:
-    """Raise KataError unless this is one file for pip: a bare name would be looked up in an index."""
-    address = urlsplit(wheel)
-    is_address = address.scheme in ("https", "file") and bool(address.path.strip("/"))
-    is_file = not address.scheme and Path(wheel).is_absolute()
-    if not (is_address or is_file) or not address.path.endswith(".whl"):
-        raise KataError(
-            f"{wheel!r} is no wheel to install from. Give the whole path of a .whl file that learners can read, or its "
-            "address, such as https://example.org/attention_kata-1.0-py3-none-any.whl."
-        )
-    if not wheel.isprintable() or set(wheel) & set(" '\"\\{}$`"):
-        raise KataError(
-            f"{wheel!r} holds a blank, a quote or another character, which a notebook's %pip does not take."
-        )
+            write_file(path, text.encode("utf-8"), below=folder)
+            yield str(path)
 
 
 @cache
@@ -163,7 +148,7 @@ def _source_notebook(course: Course, assignment: Assignment, wheel: str) -> str:
         given = marks(REFLECTION, grade=True, solution=True, points=REFLECTION_POINTS)
         cells.append(_cell(new_markdown_cell, REFLECTION, "YOUR ANSWER HERE", given))  # as nbgrader releases it
     cells = [cell for cell in cells if cell["source"]]
-    notebook = new_notebook(cells=cells, metadata={**_texts()["metadata"], OURS: {"written": _digests(cells)}})
+    notebook = new_notebook(cells=cells, metadata={**_texts()["metadata"], OURS: {"written": _digest(cells)}})
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook, version=4)) + "\n"
 
@@ -251,21 +236,15 @@ def _with_pictures(text: str, folder: Path) -> str:
 # --- what somebody edited -------------------------------------------------------------------------------------------
 
 
-def _edited_cells(text: bytes) -> list[str] | None:
-    """The ids of cells that a person changed, added or removed since we wrote this notebook; None if we did not."""
-    try:
+def _is_ours(text: bytes) -> bool:
+    """Whether we wrote this notebook, and nobody has changed a cell since."""
+    with suppress(ValueError, LookupError, TypeError, AttributeError):
         notebook = json.loads(text)
-        before, now = notebook["metadata"][OURS]["written"], _digests(notebook["cells"])
-        return sorted(id for id in {*before, *now} if before.get(id) != now.get(id))
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None
+        return bool(notebook["metadata"][OURS]["written"] == _digest(notebook["cells"]))
+    return False
 
 
-def _digests(cells: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """A digest of each cell by its id, over what nbgrader and learners get of it; outputs are not part of it."""
-    found = {}
-    for cell in cells:
-        source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
-        content = json.dumps([cell["cell_type"], source, cell["metadata"].get("nbgrader")], sort_keys=True)
-        found[cell["id"]] = sha256(content.encode()).hexdigest()[:16]
-    return found
+def _digest(cells: Iterable[Mapping[str, Any]]) -> str:
+    """A digest over what nbgrader and learners get of the cells; outputs are not part of it."""
+    told = [[cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("nbgrader")] for cell in cells]
+    return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

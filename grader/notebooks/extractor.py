@@ -13,14 +13,15 @@ from __future__ import annotations
 import io
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from posixpath import basename
 
 from nbgrader.plugins import ExtractorPlugin
 
 from grader.intake import SubmissionError
-from grader.intake.names import printable
+from grader.intake.names import first_few, kind_of_file, printable
 from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.walk import (
     MAX_TOTAL_MB,
@@ -48,44 +49,39 @@ class SafeExtractor(ExtractorPlugin):
         """Take the notebooks from the folders, the zips, and the zips in zips of `archive_path`."""
         self._archive, self._extracted = Path(archive_path), Path(extracted_path)
         self._bytes: Counter[str] = Counter()
-        self._left_out: Counter[str] = Counter()
+        self._left_out: defaultdict[str, list[str]] = defaultdict(list)
         self._taken: dict[str, Path] = {}
         try:
             self._take_all(list_folder(self._archive, "archive"))
         except SubmissionError as error:
             self.log.error("%s", error)
-        for owner, count in self._left_out.items():
-            if count > MOST_NAMED:
-                self.log.warning("%s: %d more files were left out.", printable(owner), count - MOST_NAMED)
+        for told in self._left_out.values():
+            self.log.warning("Left out: %s.", first_few(told, MOST_NAMED, shown=str))
 
     def _take_all(self, found: Mapping[str, Content], prefix: str = "", depth: int = 0) -> None:
-        """Take the notebooks among these files, and in the zips among them; name what is left out.
+        """Take the notebooks among these files, and in the zips among them; what is left out is named at the end.
 
         depth: 0 for what lies in `archive/`, 1 for what is in a zip there, 2 for what is in a zip in that.
         """
         for name, content in possible_work(found):
-            where, suffix, shown = prefix + name, Path(name).suffix.lower(), printable(name.rpartition("/")[2])
+            where, kind, shown = prefix + name, kind_of_file(name), printable(basename(name))
             try:
                 if isinstance(content, UnreadableError):
                     raise UnreadableError(str(content))
-                if suffix == ".ipynb":
+                if kind == "notebook":
                     self._take_notebook(where, content)
-                elif suffix == ".zip" and depth == 0:
+                elif kind == "zip" and depth == 0:
                     with open_regular(self._archive / where) as file:
                         self._take_all(list_zip(file, shown, OF_A_CLASS), f"{where[:-4]}/", 1)
-                elif suffix == ".zip" and depth == 1:
+                elif kind == "zip" and depth == 1:
                     with reading_clock(shown):
                         inner = list_zip(io.BytesIO(content(OF_A_LEARNER.zip_mb * MB)), shown)
                         self._take_all(inner, f"{where[:-4]}/", 2)
                 else:
                     raise UnreadableError("is no notebook")
             except (SubmissionError, UnreadableError, OSError) as error:
-                owner = "/".join(where.split("/")[:2])
-                self._left_out[owner] += 1
-                if self._left_out[owner] <= MOST_NAMED:
-                    why = str(error).rstrip(".")
-                    why = f"({why})" if isinstance(error, SubmissionError) else why
-                    self.log.warning("Left out: %s %s.", printable(where, len(where)), why)
+                why = f"({str(error).rstrip('.')})" if isinstance(error, SubmissionError) else error
+                self._left_out["/".join(where.split("/")[:2])].append(f"{printable(where, len(where))} {why}")
 
     def _take_notebook(self, where: str, read: Read) -> None:
         """Write a notebook. Raises UnreadableError: it is nobody's, too large, or not the only one."""

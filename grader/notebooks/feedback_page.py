@@ -93,16 +93,12 @@ LANGUAGE = "python"
 _LONG_BLANK = re.compile(r"\s{100}")
 
 
-class ShownCode(Highlight2HTML):
-    """nbconvert's filter `highlight_code`, in time that is in proportion to the code.
+def shown_code(source: str, language: str | None = None, metadata: Any = None) -> str:
+    """The code as HTML, in time that is in proportion to it; a long one, and one with many blanks, in one colour.
 
-    Pygments goes over the rest of a run of blank lines again at each of them: an answer with some hundred kB of them
-    would hold up formgrader's server for hours.
+    nbconvert's filter `highlight_code`. Pygments goes over the rest of a run of blank lines again at each of them: an
+    answer with some hundred kB of them would hold up formgrader's server for hours.
     """
-
-    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
-        """The code as HTML; a long one, and one with a long run of blanks, in one colour."""
-        if len(source) <= MOST_COLOURED and not _LONG_BLANK.search(source):
-            coloured: str = super().__call__(source, language or LANGUAGE, metadata)
-            return coloured
-        return f'<div class=" highlight hl-{LANGUAGE}"><pre>{escape(source)}\n</pre></div>\n'
+    if len(source) <= MOST_COLOURED and not _LONG_BLANK.search(source):
+        return str(Highlight2HTML()(source, language or LANGUAGE, metadata))
+    return f'<div class=" highlight hl-{LANGUAGE}"><pre>{escape(source)}\n</pre></div>\n'

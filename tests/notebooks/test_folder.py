@@ -165,7 +165,7 @@ def test_edited_source_notebook_is_never_overwritten_and_named(tmp_path: Path) -
     edited = edit_source(tmp_path / source, "02-task", "My own words.")
     assert write(tmp_path, only=("softmax", "dot_scores"), name="week1") == [
         "nbgrader_config.json",
-        f"{source}: was edited in 1 cell (02-task) and stays as it is. To have it anew, move it away and run this again.",
+        f"{source} was edited and stays as it is. To have it anew, move it away and run this again.",
     ]
     assert (tmp_path / source).read_bytes() == edited
 
@@ -183,7 +183,7 @@ def test_notebook_that_is_not_from_here_stays(tmp_path: Path) -> None:
     path = tmp_path / "source" / UNITS[0] / f"{UNITS[0]}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text("{}", "utf-8")
-    assert "is not from here and stays as it is" in write(tmp_path)[-1]
+    assert "stays as it is" in write(tmp_path)[-1]
     assert path.read_text("utf-8") == "{}"
 
 
@@ -267,9 +267,9 @@ def test_wheel_is_named_in_the_notebooks_and_remembered(tmp_path: Path) -> None:
     assert files(tmp_path) == first
 
 
-@rows(table(__file__, "wheels.yml"), "wheel", "why")
-def test_anything_but_a_certain_wheel_is_refused(wheel: str, why: str, tmp_path: Path) -> None:
-    with pytest.raises(KataError, match=why):
+@rows(table(__file__, "wheels.yml"), "wheel")
+def test_anything_but_a_certain_wheel_is_refused(wheel: str, tmp_path: Path) -> None:
+    with pytest.raises(KataError, match="is no wheel that a notebook can install"):
         write(tmp_path, wheel=wheel)
     assert not list(tmp_path.iterdir())
 
