@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import EXIT_CANNOT_ISOLATE, KataError
 
 from .grading_terms import Run, why_not
-from .judging import Judges, Terms
+from .judging import Judges
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
@@ -165,7 +165,7 @@ async def examine(run: Run, name: str, clients: Collection[str], dask_worker: Wo
     reason = await asyncio.to_thread(why_not, run)
     if reason is None:
         multiprocessing.current_process().daemon = False  # a nanny's worker could not have processes otherwise
-        dask_worker.executors[name] = Judges(dask_worker.state.nthreads, Terms(run.course, run.level, run.seed))
+        dask_worker.executors[name] = Judges(dask_worker.state.nthreads, run)
         await dask_worker.set_resources(**{name: dask_worker.state.nthreads})
     return reason
 

@@ -7,6 +7,7 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
@@ -16,7 +17,6 @@ from pathlib import Path
 from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
-from grader.intake.names import first_few
 from grader.intake.walk import OutOfReach
 from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
@@ -26,10 +26,10 @@ from .class_contents import UNMATCHED, read_matches, write_unmatched
 from .class_list import ClassList, Identification, SubmissionFiles, class_in
 from .cluster import WIDTH, ClusterJudges
 from .earlier_run import Move, about_changes, moves_between, own_work_first, refuse_other_terms, refuse_others
-from .grading_terms import Run, run_of
-from .judging import GradingTask, Judges, Terms, graded
+from .grading_terms import Run, causes, run_of, terms_of
+from .judging import GradingTask, Judges, graded
 from .platforms import Platform
-from .results import ClassResults, changed_aside, publish, published
+from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
 
@@ -70,8 +70,8 @@ class GradedClass:
     unmatched: Sequence[str]
 
 
-MakeJudges = Callable[[int, Terms], Executor]
-"""Makes an executor of so many judges, which grade by these terms."""
+MakeJudges = Callable[[int, Run], Executor]
+"""Makes an executor of so many judges for a run."""
 
 
 def grade_class(
@@ -104,23 +104,19 @@ class _ClassRun:
 
     def __init__(self, store: Store, course: Course, options: ClassOptions) -> None:
         self._store, self._out, self._course, self._options = store, store.folder, course, options
-        runs = store.runs()
-        if runs and not (options.resume or options.anew):
+        if store.runs and not (options.resume or options.anew):
             raise KataError(
                 f"{self._out} holds a graded class. --resume goes on with it; --anew begins again, and the earlier run "
                 "stays in the database."
             )
-        self._last = runs[-1] if runs else None
+        self._last = store.last if store.runs else None
         self._before = self._last if options.resume else None
-        self._runs = {each.id: each for each in runs}
-        self._times = {each.id: each.hand_in.at for each in store.learners()}
         self.has_results = False
         """Whether OUT holds results of this grading."""
-        self._remarks: list[str] = []
-        self._handed_in_anew: list[str] = []
-        self._faults: list[str] = []
-        self._kept_points: list[str] = []
-        """Learners at whom the grader failed, and who keep an earlier result."""
+        self._remarks: dict[str, list[str]] = defaultdict(list)
+        """What is to be said of learners."""
+        self._faults: set[str] = set()
+        """Learners at whom the grader failed."""
 
     def kept(self) -> str:
         """A sentence on what is kept of a run that did not come to its end."""
@@ -134,24 +130,23 @@ class _ClassRun:
         done, left = len(results.learners), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
-    def grade(self, submissions: Path, judges: MakeJudges) -> GradedClass:
+    def grade(self, submissions: Path, make_judges: MakeJudges) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
-        by, totals = self._identification(), published(self._out)
+        by = self._identification()
         with class_in(submissions, self._course, by) as everyone:
             self._everyone = everyone
             self._run = self._new_run(submissions, everyone.platform)
-            self._let_judges_grade(self._to_grade(by), judges)
+            self._let_judges_grade(self._to_grade(by), make_judges)
             self._begin()
         results = ClassResults(self._store, self._course)
         before = ClassResults(self._store, self._course, self._before) if self._before else None
         moves = list(moves_between(before, results)) if before else []
-        summary = publish(results, pages=self._options.pages)
-        others = self._about_others(before) if before else ()
-        self._say([*everyone.remarks, *self._remarks, *others, *results.remarks()])
-        if before:
-            self._say(changed_aside(totals, results, {each.learner for each in moves}))
+        summary, changed = publish(results, pages=self._options.pages, told={each.learner for each in moves})
+        ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
+        about_learners = [sentence for id in ids for sentence in self._remarks[id]]
+        self._say([*everyone.remarks, *about_learners, *results.remarks(), *changed])
         unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
-        return GradedClass(summary, moves, list(dict.fromkeys(self._faults)), unmatched)
+        return GradedClass(summary, moves, [id for id in ids if id in self._faults], unmatched)
 
     def _to_grade(self, by: Identification) -> Sequence[SubmissionFiles]:
         """What is to be looked at. Raises KataError when it is nobody's, or the run before cannot go on with it."""
@@ -165,13 +160,13 @@ class _ClassRun:
             )
         if not before:
             return everyone.submissions
-        refuse_other_terms(self._store, before, self._run)
+        refuse_other_terms(self._out, before, self._run)
         given = [entry for entry, learner in [*by.before.items(), *by.matches.items()] if learner]
-        refuse_others(self._store, before, everyone, given)
+        self._say(refuse_others(self._store, before, everyone, given))
         self._say(about_changes(self._store, before, self._run, self._options.only))
         self.has_results = True
         theirs, own = own_work_first(everyone.submissions, self._store.entries(before))
-        self._remarks += own
+        self._say(own)
         return theirs
 
     def _say(self, sentences: Iterable[str]) -> None:
@@ -194,10 +189,10 @@ class _ClassRun:
 
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
-            ever = {id for each in self._runs.values() for id in each.kits}
+            ever = {id for each in self._store.runs.values() for id in each.kits}
             return read_roster(self._options.roster, self._course, withdrawn=ever)
-        everyone = self._store.learners(self._last.id) if self._last else []
-        if enrolled := tuple(each for each in everyone if each.in_roster):
+        everyone = self._store.standing(self._last) if self._last else []
+        if enrolled := tuple(each for each, _ in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])
             return enrolled
         return None
@@ -217,12 +212,12 @@ class _ClassRun:
 
     def _let_judges_grade(self, theirs: Sequence[SubmissionFiles], make_judges: MakeJudges) -> None:
         run, scheduler = self._run, self._options.scheduler
-        terms, jobs = Terms(run.course, run.level, run.seed), max(1, min(self._options.jobs, len(theirs)))
-        judges = ClusterJudges(scheduler, run) if scheduler else make_judges(jobs, terms)
+        jobs = max(1, min(self._options.jobs, len(theirs)))
+        judges = ClusterJudges(scheduler, run) if scheduler else make_judges(jobs, run)
         try:
             with self._options.progress(len(theirs)) as advance:
                 width = WIDTH if scheduler else jobs
-                for task, results in graded(judges, width, terms, self._tasks(theirs, advance)):
+                for task, results in graded(judges, width, run, self._tasks(theirs, advance)):
                     self._keep(task, results)
                     advance(task.files.entry, True)
         finally:
@@ -231,30 +226,22 @@ class _ClassRun:
                 self._say(judges.remarks)
 
     def _tasks(self, theirs: Sequence[SubmissionFiles], advance: Callable[[str, bool], None]) -> Iterator[GradingTask]:
-        """What is to be graded of each submission, where there is anything."""
+        """What is to be graded of each submission, where there is anything and it can be read."""
         for files in theirs:
+            submission, reason = Submission(files.entry, {}, ()), ""
             try:
                 submission = files.read(self._course)
             except OutOfReach as error:
-                self._unread(files, str(error))
+                reason = str(error)
             except Exception as error:  # a fault of the grader, which costs nobody else anything
-                self._unread(files, f"The grader broke while it read this submission ({type(error).__name__}).")
+                reason = f"The grader broke while it read this submission ({type(error).__name__})."
+            lacking = {learner: self._lacking(learner, None if reason else submission) for learner in files.learners}
+            task = GradingTask(files, submission, lacking)
+            if task.exercises and not reason:
+                yield task
             else:
-                lacking = {learner: self._lacking(learner, submission) for learner in files.learners}
-                task = GradingTask(files, submission, lacking)
-                if task.exercises:
-                    yield task
-                    continue
-                self._store_work(task, ())
-            advance(files.entry, False)
-
-    def _unread(self, files: SubmissionFiles, reason: str) -> None:
-        """Keep what there is of a submission that this machine cannot read."""
-        lacking = {learner: self._lacking(learner, None) for learner in files.learners}
-        if all(any(has_earlier.values()) for has_earlier in lacking.values()):
-            self._remarks.append(f"{files.entry} keeps its results of the earlier run. {reason}")
-        else:
-            self._keep(GradingTask(files, Submission(files.entry, {}, ()), lacking), reason)
+                self._keep(task, reason or ())
+                advance(files.entry, False)
 
     def _lacking(self, learner: str, submission: Submission | None) -> dict[str, bool]:
         """The exercises without a result of just this work, by the checks and programs of now where these are to count.
@@ -262,49 +249,41 @@ class _ClassRun:
         Of each, whether there is an earlier result. submission: None if the work cannot be read.
         """
         run, only = self._run, self._options.only
-        rows = self._store.rows(learner, self._before) if self._before else []
-        known = {row.result.id: row for row in rows if row.result.status != "error"}
+        rows = self._store.rows(learner, self._before) if self._before else {}
         lacking = {}
-        for id, kit in run.kits.items():
-            row = known.get(id)
-            if row and submission and row.source == submission.digest(id):
-                then = self._runs[row.run]
-                if (then.kits[id], then.versions) == (kit, run.versions) or (only and id not in only):
-                    continue
-            lacking[id] = row is not None
+        for id in run.kits:
+            row = rows[id] if id in rows and rows[id].result.status != "error" else None
+            if not (row and submission and row.digest == submission.digest(id)):
+                lacking[id] = row is not None
+            elif not (only and id not in only) and causes(terms_of(row.run, id), terms_of(run, id)):
+                lacking[id] = True
         return lacking
 
     # --- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, task: GradingTask, results: Sequence[ExerciseResult] | str) -> None:
-        """Store what a submission came to, or that it was not graded, for a reason."""
+        """Store what a submission came to, or that it was not graded, for a reason.
+
+        Each learner gets those results that they do not have. A fault of the grader takes no earlier result away.
+        """
         learners = task.files.learners
         if isinstance(results, str):
-            self._remarks += [f"{learner} was not graded. {results}" for learner in learners]
+            for learner in learners:
+                self._remarks[learner].append(f"{learner} was not graded. {results}")
             results = [_ungraded(id, self._course.exercise(id).points, results) for id in task.exercises]
-        self._store_work(task, results)
-        if any(each.status == "error" for each in results):
-            self._faults += learners
+        has_failed = any(each.status == "error" for each in results)
+        if has_failed:
+            self._faults.update(learners)
         elif {each.status for each in results} == {"missing"} and len(results) == len(self._run.kits):
             said = sorted(task.submission.problems, key=lambda each: each.kind not in ("unreadable", "refused"))
-            self._remarks += [f"{learner}: {each.message}" for learner in learners for each in said[:1]]
-
-    def _store_work(self, task: GradingTask, results: Sequence[ExerciseResult]) -> None:
-        """Store a submission that is new, with its results: for each learner those that they do not have.
-
-        A fault of the grader takes no earlier result away.
-        """
-        has_failed = any(each.status == "error" for each in results)
+            for learner in learners if said else ():
+                self._remarks[learner].append(f"{learner}: {said[0].message}")
         todo: dict[str, list[ExerciseResult]] = {}
         for learner, lacking in task.lacking.items():
             new = [each for each in results if each.id in lacking]
             kept = [each for each in new if each.status != "error" or not lacking[each.id]]
-            if len(kept) < len(new):
-                self._kept_points.append(learner)
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
             is_another = last not in ("", task.submission.digest())
-            if is_another:
-                self._handed_in_anew.append(learner)
             if kept or (is_another and not has_failed):
                 todo[learner] = kept
         if todo:
@@ -319,22 +298,6 @@ class _ClassRun:
             work = {id for files in self._everyone.submissions for id in files.learners}
             self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
             self.has_results = True
-
-    def _about_others(self, before: ClassResults) -> Iterator[str]:
-        """Sentences on learners who were in the run before, and on work that is not graded again."""
-        listed = {each.id: each for each in self._everyone.learners}
-        for id in sorted(each.id for each in before.learners if each.id not in listed):
-            yield f"{id} is not among the submissions any more; the record is kept."
-        known = {id: listed[id].hand_in.at for id in self._handed_in_anew}
-        if late := [id for id, at in known.items() if at and self._times.get(id) == at]:
-            yield (
-                f"Handed in anew, while the roster still has the earlier time: {first_few(late)}. Give --roster "
-                "with the times of today, as it may be late."
-            )
-        if self._kept_points:
-            yield f"Not graded again, so the earlier points stay: {', '.join(self._kept_points)}."
-        if not self._options.only and before.run.exercises:
-            yield f"The exercises are those of the run before: {', '.join(before.run.exercises)}."
 
 
 def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:

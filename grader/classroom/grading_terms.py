@@ -91,24 +91,33 @@ def text_of(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def terms_of(run: Run) -> dict[str, object]:
-    """What all results of a run depend on, apart from the exercises' kits, by its name in a sentence."""
+def terms_of(run: Run, exercise: str = "") -> dict[str, object]:
+    """What a run's results of an exercise depend on, by its name in a sentence."""
     versions = {f"the version of {name}": version for name, version in sorted(run.versions.items())}
-    return {"the course": f"{run.title} {run.version}", "the seed": run.seed, "the isolation": run.level, **versions}
+    return {"the course": run.kits.get(exercise), "the seed": run.seed, "the isolation": run.level, **versions}
+
+
+def causes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """The names of what has another value."""
+    return [name for name, value in before.items() if now.get(name) != value]
+
+
+def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
+    """What has another value, each in a few words."""
+    return [f"{name} was {before[name]} and is {now.get(name)}" for name in causes(before, now)]
 
 
 def differences(before: Run, now: Run) -> list[str]:
     """What is graded differently in another run, each in a few words; nothing for the same terms."""
     changed = [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]
     kits = [f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"] if changed else []
-    chosen = ({"the choice of exercises": ", ".join(sorted(run.exercises)) or "all"} for run in (before, now))
-    return [*kits, *changes(*chosen), *changes(terms_of(before), terms_of(now))]
-
-
-def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    """What has another value, each in a few words."""
-    values = {name: (before.get(name, "not there"), now.get(name, "not there")) for name in {**before, **now}}
-    return [f"{name} was {old} and is {new}" for name, (old, new) in values.items() if old != new]
+    old, new = (
+        {"the choice of exercises": ", ".join(sorted(run.exercises)) or "all"}
+        | terms_of(run)
+        | {"the course": f"{run.title} {run.version}"}
+        for run in (before, now)
+    )
+    return kits + changes(old, new)
 
 
 def why_not(run: Run) -> str | None:

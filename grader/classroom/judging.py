@@ -18,16 +18,16 @@ import signal
 import threading
 import time
 import warnings
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from grader.files import go_back, started_from_home
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from grader.judge.grading import Judge
 
     from .class_list import SubmissionFiles
+    from .grading_terms import Run
 
 Answer = TypeVar("Answer")
 Results = tuple[ExerciseResult, ...]
@@ -59,15 +60,6 @@ PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
-class Terms:
-    """The settings with which every submission of a class is graded. course: its course.yml."""
-
-    course: Path
-    level: Level
-    seed: int
-
-
-@dataclass(frozen=True)
 class GradingTask:
     """One submission of a class, and of each learner the exercises to grade: whether there is an earlier result."""
 
@@ -85,7 +77,7 @@ class GradingTask:
 
 
 def graded(
-    executor: Executor, width: int, terms: Terms, tasks: Iterator[GradingTask]
+    executor: Executor, width: int, run: Run, tasks: Iterator[GradingTask]
 ) -> Iterator[tuple[GradingTask, Results | str]]:
     """Grade the submissions and yield what each came to; why it did not, if it crashes every judge that grades it.
 
@@ -95,37 +87,34 @@ def graded(
     Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
     """
     out: dict[Future[Results], GradingTask] = {}
-    again: deque[GradingTask] = deque()
     tries: Counter[str] = Counter()
     losses = 0
+
+    def send(task: GradingTask) -> None:
+        try:
+            out[executor.submit(grade_one, run, task.submission, task.exercises)] = task
+        except BrokenExecutor as broken:
+            raise MachineError(f"no judge can be started ({broken})") from None
+
     try:
-        while True:
-            while len(out) < width and (task := again.popleft() if again else next(tasks, None)):
-                try:
-                    out[executor.submit(grade_one, terms, task.submission, task.exercises)] = task
-                except BrokenExecutor as broken:
-                    raise MachineError(f"no judge can be started ({broken})") from None
-            if not out:
-                return
+        for task in islice(tasks, width):
+            send(task)
+        while out:
             done, _ = wait(out, return_when=FIRST_COMPLETED)
             for future in [each for each in out if each in done]:  # in the order in which they were sent
                 task, error = out.pop(future), _error_of(future)
-                if error is None:
-                    losses = 0
-                    yield task, future.result()
-                    continue
-                name = task.submission.name
-                if not isinstance(error, CancelledError):  # else a cluster had nobody left to grade it
-                    losses += 1
-                    tries[name] += 1
+                is_lost = error is not None and not isinstance(error, CancelledError)  # a cluster had nobody left
+                losses = losses + 1 if is_lost else 0
+                tries[task.submission.name] += is_lost
                 if losses >= LOSSES_IN_A_ROW:
                     raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
-                if tries[name] < TRIES:
-                    again.append(task)
-                elif isinstance(error, BrokenExecutor):
-                    yield task, f"The judge's process ended {TRIES} times while it graded this submission."
-                else:
-                    yield task, f"The judge broke {TRIES} times over this submission ({type(error).__name__})."
+                if error is not None and tries[task.submission.name] < TRIES:
+                    send(task)
+                    continue
+                for following in islice(tasks, 1):
+                    send(following)
+                how = "its process ended" if isinstance(error, BrokenExecutor) else type(error).__name__
+                yield task, f"The judge broke {TRIES} times over this submission ({how})." if error else future.result()
     finally:
         for future in out:
             future.cancel()
@@ -183,8 +172,8 @@ def _interrupts_held() -> Iterator[None]:
 class Judges(Executor):
     """An executor of several judges. Each is in a pool of one process: when it crashes, only its own work fails."""
 
-    def __init__(self, count: int, terms: Terms) -> None:
-        self._judges = [_JudgeProcess(terms, number) for number in range(count)]
+    def __init__(self, count: int, run: Run) -> None:
+        self._judges = [_JudgeProcess(run, number) for number in range(count)]
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
         """Let the least busy judge call a function; starts a judge if necessary."""
@@ -199,8 +188,8 @@ class Judges(Executor):
 class _JudgeProcess:
     """One judge's process, replaced when it crashes. It ends when this process closes the judge's leash, or ends."""
 
-    def __init__(self, terms: Terms, number: int) -> None:
-        self._terms, self._number = terms, number
+    def __init__(self, run: Run, number: int) -> None:
+        self._run, self._number = run, number
         self._pool: ProcessPoolExecutor | None = None
         self._leash: Connection | None = None
         self._asked: list[Future[Any]] = []
@@ -227,7 +216,7 @@ class _JudgeProcess:
         held, self._leash = Pipe(duplex=False)
         context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
         with held, started_from_home() as here, _interrupts_held():
-            about = (self._terms, self._number, here, held)
+            about = (self._run, self._number, here, held)
             pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=about)
             pool.submit(os.getpid)  # starts the process
         return pool
@@ -255,13 +244,14 @@ def _load(level: Level) -> None:
     if level != "none":
         with suppress(MachineError):  # a judge tries again and reports the error
             _zygote = launch_ahead(level)
-    import_module("grader.judge.grading")
+    for needed in ("grader.judge.grading", "grader.classroom.grading_terms"):
+        import_module(needed)
     # the fork server waits for its children, and would print a warning about the zygote
     warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
     gc.freeze()
 
 
-def _begin(terms: Terms, number: int, here: str | None, leash: Connection) -> None:
+def _begin(run: Run, number: int, here: str | None, leash: Connection) -> None:
     """In a judge's process: open the judge. number: among the judges of the class, from 0."""
     global _zygote
     go_back(here)
@@ -270,7 +260,7 @@ def _begin(terms: Terms, number: int, here: str | None, leash: Connection) -> No
         _zygote.control.close()
         _zygote = None
     with suppress(MachineError):  # it is raised when it grades
-        _judge(terms)
+        _judge(run)
 
 
 def _end_with_leash(leash: Connection) -> None:
@@ -279,14 +269,14 @@ def _end_with_leash(leash: Connection) -> None:
     os._exit(1)
 
 
-def grade_one(terms: Terms, submission: Submission, exercises: tuple[str, ...]) -> Results:
+def grade_one(run: Run, submission: Submission, exercises: tuple[str, ...]) -> Results:
     """Grade these exercises of a submission, in a judge's process.
 
     Raises MachineError when this machine cannot isolate, GraderBroken when the course's checks cannot be run; any other
     error is a fault of the grader.
     """
     global _opened
-    judge = _judge(terms)
+    judge = _judge(run)
     records: list[Record] = []
     try:
         judge.choose(exercises)
@@ -298,17 +288,17 @@ def grade_one(terms: Terms, submission: Submission, exercises: tuple[str, ...]) 
     return records[0].exercises
 
 
-def _judge(terms: Terms) -> Judge:
+def _judge(run: Run) -> Judge:
     """This process's judge, opened if there is none; a process has only one class. Raises MachineError."""
     global _opened
     if _opened is None:
-        shared = join(_zygote) if _zygote is not None and _zygote.level == terms.level else None
-        launched = None if terms.level == "none" else shared or launch_ahead(terms.level)
+        shared = join(_zygote) if _zygote is not None and _zygote.level == run.level else None
+        launched = None if run.level == "none" else shared or launch_ahead(run.level)
         # imported after the start of the zygote, so that both load torch at the same time
         from grader.course import load_course
         from grader.judge.grading import Judge
 
-        _opened = Judge(load_course(terms.course), terms.level, terms.seed, launched=launched)
+        _opened = Judge(load_course(run.course), run.level, run.seed, launched=launched)
     return _opened
 
 

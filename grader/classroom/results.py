@@ -35,12 +35,10 @@ from .class_contents import UNMATCHED, write_unmatched
 from .final_points import HandIn, adjusted, changes_points
 from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
-from .store import RESULTS, Row, Store, reading
+from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
 
 CLASS_PAGE = "class.html"
-EXPORTS = ("grades.csv", "grades-by-exercise.csv", "canvas.csv", "moodle.csv", "moodle-worksheet.csv", "junit.xml",
-           "pages.zip", "gradescope", "github")  # fmt: skip
-"""What `kata export` writes into OUT if it is not told where."""
+WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
 _PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
 _DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
 _MADE = re.compile(rf".*-[0-9a-f]{{{_DIGEST}}}")
@@ -59,8 +57,7 @@ class Result:
     @property
     def titled(self) -> Record:
         """The record with the learner's display name and id as its title, for a page or a table."""
-        name, id = self.learner.name, self.learner.id
-        return self.record if name == id else self.record.model_copy(update={"submission": f"{name} ({id})"})
+        return self.record.model_copy(update={"submission": self.learner.shown})
 
     def exercise(self, id: str) -> ExerciseResult:
         """The result of an exercise. Raises KataError when it was not graded."""
@@ -68,6 +65,11 @@ class Result:
             if each.id == id:
                 return each
         raise KataError(f"{id} was not graded in this run.")
+
+    def mark(self, id: str) -> float | None:
+        """The points of an exercise that count; None where it was not graded, or the grader failed."""
+        graded = {each.id: each.counted_points for each in self.record.exercises if each.status != "error"}
+        return graded.get(id)
 
 
 class ClassResults:
@@ -79,15 +81,14 @@ class ClassResults:
 
     def __init__(self, store: Store, course: Course, run: Run | None = None) -> None:
         self.store, self.course = store, course
-        self.runs = {each.id: each for each in store.runs()}
-        self.run = run or self.runs[max(self.runs)]
+        self.run = run or store.last
         self.overrides = store.overrides(self.run)
         everyone = store.standing(self.run)
         self.learners, self.ungraded, self.absent = (
             [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
         )
-        self._places = {each.id: place for place, each in enumerate(course.exercises)}
-        self.withdrawn = sorted({id for id, _ in store.graded_by(self.run)} - self._places.keys())
+        self._ids = [each.id for each in course.exercises]
+        self.withdrawn = sorted({id for id, _ in store.graded_by(self.run)}.difference(self._ids))
         is_anybody_exempt = any(learner.hand_in.exempt for learner, _ in everyone)
         has_overrides = any(self.overrides.values())
         self._has_finals = bool(changes_points(course) or has_overrides or is_anybody_exempt or self.withdrawn)
@@ -101,21 +102,21 @@ class ClassResults:
 
     def of(self, learner: Learner) -> Result:
         """The record of a learner who has one; its course, digest and terms are those of what was graded last."""
-        rows = self.store.rows(learner.id, self.run)
-        rows.sort(key=lambda row: self._places.get(row.result.id, len(self._places)))
-        run = self.runs[max(row.run for row in rows)]
+        known = self.store.rows(learner.id, self.run)
+        rows = {id: known[id] for id in dict.fromkeys([*self._ids, *known]) if id in known}
+        run = max((row.run for row in rows.values()), key=lambda each: each.id)
         digest, problems = self.store.last_submission(learner.id, self.run)
         graded = Record.of(
             submission=learner.id,
             isolation=run.level,
             seed=run.seed,
             course=CourseStamp(title=run.title, version=run.version, digest=run.digest),
-            exercises=[row.result for row in rows],
+            exercises=[row.result for row in rows.values()],
             problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in problems],
         ).model_copy(update={"digest": digest})
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
         record = adjusted(graded, self.course, hand_in, always=self._has_finals)
-        return Result(record, learner, {row.result.id: row for row in rows})
+        return Result(record, learner, rows)
 
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
@@ -152,7 +153,7 @@ def without_time(names: Sequence[str], course: Course) -> list[str]:
 def course_of(out: Path) -> Path:
     """The course.yml with which the class in OUT was graded last. Raises KataError."""
     with reading(out) as store:
-        path = store.runs()[-1].course
+        path = store.last.course
     if not path.exists():
         raise KataError(f"{out} was graded with the course {path}, which is not there any more: --course says where.")
     return course_file(path)
@@ -161,23 +162,32 @@ def course_of(out: Path) -> Path:
 # --- what people read -------------------------------------------------------------------------------------------------
 
 
-def publish(results: ClassResults, *, pages: bool = False) -> ClassSummary:
-    """Write everything in OUT anew; pages if they are wanted, or are there. Returns the summary of the class.
+def publish(
+    results: ClassResults, *, pages: bool = False, told: Collection[str] = ()
+) -> tuple[ClassSummary, list[str]]:
+    """Write everything in OUT anew; pages if they are wanted, or are there.
 
+    told: learners whose points are told of elsewhere. Returns the summary of the class, and sentences on whose final
+    points are not those that were there, and on what else lies in OUT and no longer says the same.
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
     out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
     summary = ClassSummary(course.titles, course.headings)
-    pages = pages or (out / CLASS_PAGE).exists()
+    pages, was_there = pages or (out / CLASS_PAGE).exists(), (out / RESULTS).exists()
+    before, changed = _published(out), []
 
     def lines() -> Iterator[bytes]:
         for result in results:
-            learner, link = result.learner, page_name(result.learner.id) if pages else None
-            if link:
-                sources = results.store.sources(learner.id, results.run)
+            learner, now, link = result.learner, result.record.counted_points, None
+            if pages:
+                sources = {id: row.source.content for id, row in result.rows.items() if row.source}
                 page = render_record(result.titled, titles=course.titles, units=course.headings, sources=sources)
+                link = page_name(learner.id)
                 write_file(out / link, page.encode("utf-8"))
             summary.add(result.record, shown=learner.name, link=link, group=learner.group)
+            old = before.get(learner.id, now)
+            if learner.id not in told and abs(now - old) > POINTS_TOLERANCE:
+                changed.append(f"{learner.name} {score(old)} -> {score(now)}")
             yield f"{result.record.to_json()}\n".encode()
 
     write_file(out / RESULTS, lines())
@@ -187,36 +197,23 @@ def publish(results: ClassResults, *, pages: bool = False) -> ClassSummary:
     if pages:
         write_file(out / CLASS_PAGE, render_class(summary).encode("utf-8"))
         links = {row.link for row in summary.rows}
-        for stale in [path for path in out.iterdir() if is_page(path.name) and path.name not in links]:
+        for stale in [path for path in out.iterdir() if _is_page(path.name) and path.name not in links]:
             stale.unlink()
-    return summary
+    names = sorted(path.name for path in out.iterdir() if path.name not in WRITTEN_ANEW)
+    left = [name for name in names if not (_is_page(name) or name.startswith("."))]
+    remarks = [f"Final points changed: {first_few(changed)}."] if changed else []
+    if left and was_there:
+        remarks.append(f"Not written anew: {', '.join(left)}. Export again (--force), or take away.")
+    return summary, remarks
 
 
-def published(out: Path) -> dict[str, float]:
+def _published(out: Path) -> dict[str, float]:
     """The points that count by OUT/results.jsonl at the moment, by learner; nothing of what cannot be read."""
     found: dict[str, float] = {}
     with suppress(OSError, ValueError, LookupError, TypeError, AttributeError), (out / RESULTS).open("rb") as lines:
         for record in map(json.loads, lines):
             found[record["submission"]] = record.get("final_points", record["points"])
     return found
-
-
-def changed_aside(before: Mapping[str, float], results: ClassResults, named: Collection[str]) -> Iterator[str]:
-    """Sentences on what no longer says what it said: points of learners whose work was not touched, and exports in OUT.
-
-    before: what was published. named: learners who are told of elsewhere.
-    """
-    told = [
-        f"{result.learner.name} {score(old)} -> {score(result.record.counted_points)}"
-        for result in results
-        if (old := before.get(result.learner.id)) is not None and result.learner.id not in named
-        if abs(old - result.record.counted_points) > POINTS_TOLERANCE
-    ]
-    if told:
-        yield f"Final points also changed, since course.yml or the roster did: {first_few(told)}."
-    out = results.store.folder
-    if there := [name for name in EXPORTS if (out / name).exists()]:
-        yield f"Exported before this, so export it again: {', '.join(there)}."
 
 
 def page_name(id: str) -> str:
@@ -228,7 +225,7 @@ def page_name(id: str) -> str:
     return f"learner-{plain or 'learner'}-{digest}.html"
 
 
-def is_page(name: str) -> bool:
+def _is_page(name: str) -> bool:
     """Whether a file has the name of a learner's page."""
     return name.startswith("learner-") and name.endswith(".html")
 

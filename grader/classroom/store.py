@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from filelock import Timeout
 from pydantic import TypeAdapter
@@ -36,21 +36,21 @@ BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
 VERSION = 3  # of the schema
 SCHEMA = f"""
-BEGIN;
-CREATE TABLE runs (
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY,
     first INTEGER NOT NULL,         -- the run with which this grading began: itself, or the one that it goes on with
     begun TEXT NOT NULL,
     about TEXT NOT NULL             -- the course and all else that results depend on, as JSON
 );
-CREATE TABLE learners (
+CREATE TABLE IF NOT EXISTS learners (
     id TEXT PRIMARY KEY,
     run INTEGER NOT NULL,           -- the last one in whose class they were
     place INTEGER NOT NULL,         -- in the order of that class
     has_work INTEGER NOT NULL,      -- whether a submission of theirs was in it
     about TEXT NOT NULL             -- names, and what the policy has to know, as JSON
 );
-CREATE TABLE submissions (
+CREATE TABLE IF NOT EXISTS submissions (
     id INTEGER PRIMARY KEY,
     learner TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
@@ -58,14 +58,14 @@ CREATE TABLE submissions (
     digest TEXT NOT NULL,           -- of all sources and problems
     problems TEXT NOT NULL          -- as JSON
 );
-CREATE TABLE sources (
+CREATE TABLE IF NOT EXISTS sources (
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
     exercise TEXT NOT NULL,
     name TEXT NOT NULL,
     content BLOB NOT NULL,          -- compressed by zlib
     PRIMARY KEY (submission, exercise)
 );
-CREATE TABLE results (
+CREATE TABLE IF NOT EXISTS results (
     learner TEXT NOT NULL,
     exercise TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
@@ -75,7 +75,7 @@ CREATE TABLE results (
     result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
     PRIMARY KEY (learner, exercise, run)
 );
-CREATE TABLE overrides (
+CREATE TABLE IF NOT EXISTS overrides (
     id INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs,  -- the last one when the points were set
     learner TEXT NOT NULL,
@@ -84,7 +84,7 @@ CREATE TABLE overrides (
     reason TEXT NOT NULL,
     at TEXT NOT NULL
 );
-CREATE TABLE unmatched (        -- what counts for nobody, and what a person has given to a learner
+CREATE TABLE IF NOT EXISTS unmatched (        -- what counts for nobody, and what a person has given to a learner
     entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL, learner TEXT NOT NULL
 );
 PRAGMA user_version = {VERSION};
@@ -92,9 +92,8 @@ COMMIT;
 """
 AS_OF = "run BETWEEN :first AND :last"
 """What counts as of a run: what it and those before it that it goes on with have stored."""
-Standing = Literal["graded", "waiting", "absent", "gone"]
-"""Of a learner as of a run: has a record; has none yet; nothing of theirs was in the class; is not in it any more."""
-
+Standing = Literal["graded", "waiting", "absent"]
+"""Of a learner as of a run: has a record; has none yet; nothing of theirs was in the class."""
 
 _RUN = TypeAdapter(Run)
 _LEARNER = TypeAdapter(Learner)
@@ -103,12 +102,12 @@ _PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
 
 @dataclass(frozen=True)
 class Row:
-    """A stored result of one exercise. source: a digest of what was graded. submission: the id of that."""
+    """A stored result of one exercise, with what was graded and its digest. source: None if there was none."""
 
     result: ExerciseResult
-    source: str
-    submission: int
-    run: int
+    digest: str
+    run: Run
+    source: SourceFile | None
 
 
 # --- opening ----------------------------------------------------------------------------------------------------------
@@ -120,7 +119,7 @@ def writing(out: Path) -> Iterator[Store]:
 
     Raises KataError when another command writes, when OUT holds results without a database, or cannot be locked.
     """
-    is_new, has_run = not out.exists(), True
+    is_new, store = not out.exists(), cast("Store | None", None)
     lock = lock_at(out / LOCK)
     try:
         lock.acquire(timeout=0)
@@ -134,13 +133,9 @@ def writing(out: Path) -> Iterator[Store]:
                 f"{out} holds no {DATABASE}, in which a class is kept, but {RESULTS}: grade into another folder."
             )
         with _connected(out, "rwc") as store:
-            store.make()
-            try:
-                yield store
-            finally:
-                has_run = bool(store.runs())
+            yield store
     finally:
-        if not has_run:
+        if store and not store.runs:
             (out / DATABASE).unlink()
         if is_new and [each.name for each in out.iterdir()] == [LOCK]:
             with suppress(OSError):
@@ -153,7 +148,7 @@ def writing(out: Path) -> Iterator[Store]:
 def reading(out: Path) -> Iterator[Store]:
     """Open the database of a graded class. Raises KataError when there is none, or it cannot be read."""
     with _connected(out, "rw") as store:
-        if not store.is_made() or not store.runs():
+        if not store.runs:
             raise KataError(f"{out} holds no results yet: go on with `kata grade-class DIR --out {out} --resume`.")
         yield store
 
@@ -168,30 +163,33 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
         with closing(sqlite3.connect(where, uri=True, timeout=BUSY_SECONDS, isolation_level="IMMEDIATE")) as connection:
             for setting in ("journal_mode=DELETE", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}")
+            (made_by,) = connection.execute("PRAGMA user_version").fetchone()
+            if made_by not in (0, VERSION):
+                raise KataError(f"{path} is of another version of this program: give another folder.")
+            if not made_by:  # it is new, or a killed run has left it so
+                connection.executescript(SCHEMA)
             yield Store(path, connection)
     except sqlite3.Error as error:
         raise KataError(f"{path} cannot be used: {error}.") from None
 
 
 class Store:
-    """The database of one class. Its methods raise KataError when it cannot be written."""
+    """The database of one class. Its methods raise KataError when it cannot be written.
+
+    runs: all runs by their ids, in order.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
         self.folder = path.parent
+        found = connection.execute("SELECT about, id, first, begun FROM runs ORDER BY id")
+        runs = [replace(_RUN.validate_json(about), id=id, first=first, begun=at) for about, id, first, at in found]
+        self.runs = {run.id: run for run in runs}
 
-    def is_made(self) -> bool:
-        """Whether there are tables; a killed run can have left none. Raises KataError for those of another version."""
-        (made_by,) = self._sql.execute("PRAGMA user_version").fetchone()
-        if made_by not in (0, VERSION):
-            raise KataError(f"{self._path} is of another version of this program: give another folder.")
-        return bool(made_by)
-
-    def make(self) -> None:
-        """Make the tables of a new database. Raises KataError for one of another version."""
-        if not self.is_made():
-            with self.transaction():
-                self._sql.executescript(SCHEMA)
+    @property
+    def last(self) -> Run:
+        """The last run; there must be one."""
+        return self.runs[len(self.runs)]
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -213,17 +211,23 @@ class Store:
         self, run: Run, learners: Sequence[Learner], work: Collection[str], unmatched: Iterable[Unmatched]
     ) -> Run:
         """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
-        begun = _now()
+        run = replace(run, id=len(self.runs) + 1, begun=_now())
+        run = replace(run, first=run.first or run.id)
         with self.transaction():
-            id = self._insert("runs", None, run.first, begun, _RUN.dump_json(run).decode())
-            self._sql.execute("UPDATE runs SET first = id WHERE first = 0")
+            self._insert("runs", run.id, run.first, run.begun, _RUN.dump_json(run).decode())
             self._sql.execute("UPDATE learners SET has_work = 0")
             for place, each in enumerate(learners):
-                self._insert("learners", each.id, id, place, each.id in work, _LEARNER.dump_json(each).decode())
-            self._sql.execute("DELETE FROM unmatched")
-            for row in unmatched:
-                self._insert("unmatched", text_of(row.entry), text_of(row.why), row.is_submission, row.learner)
-        return replace(run, id=id, first=run.first or id, begun=begun)
+                self._insert("learners", each.id, run.id, place, each.id in work, _LEARNER.dump_json(each).decode())
+            self._list_unmatched(unmatched)
+        self.runs[run.id] = run
+        return run
+
+    def _list_unmatched(self, rows: Iterable[Unmatched]) -> int:
+        """Replace the rows; returns how many there were."""
+        earlier = self._sql.execute("DELETE FROM unmatched").rowcount
+        for row in rows:
+            self._insert("unmatched", text_of(row.entry), text_of(row.why), row.is_submission, row.learner)
+        return earlier
 
     def add(self, run: Run, learner: str, submission: Submission, results: Sequence[ExerciseResult]) -> None:
         """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
@@ -241,18 +245,17 @@ class Store:
         with self.transaction():
             self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
 
-    def forget(self, learner: str, unmatched: Iterable[Unmatched]) -> dict[str, int]:
-        """Delete everything of a learner, and these rows; returns how many rows of each table it was."""
+    def forget(self, learner: str, unmatched: Sequence[Unmatched]) -> dict[str, int]:
+        """Delete everything of a learner, and of `unmatched` all but these; returns how many rows of each table."""
         columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
-        rows = [(each.entry, each.why, each.learner) for each in unmatched]
         with self.transaction():
             taken = {
                 table: self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
                 for table, column in columns.items()
             }
-            deleted = self._sql.executemany("DELETE FROM unmatched WHERE (entry, why, learner) = (?, ?, ?)", rows)
+            taken["unmatched"] = self._list_unmatched(unmatched) - len(unmatched)
         self._sql.execute("VACUUM")
-        return {table: count for table, count in {**taken, "unmatched": deleted.rowcount}.items() if count > 0}
+        return {table: count for table, count in taken.items() if count > 0}
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
@@ -260,27 +263,17 @@ class Store:
         """The rows of a query about a run and those before it that it goes on with: between :first and :last."""
         return self._sql.execute(query, {"first": run.first, "last": run.id, "learner": learner})
 
-    def runs(self) -> list[Run]:
-        """All runs, in order."""
-        found = self._sql.execute("SELECT about, id, first, begun FROM runs ORDER BY id")
-        return [
-            replace(_RUN.validate_json(about), id=id, first=first, begun=begun) for about, id, first, begun in found
-        ]
-
-    def learners(self, since: int = 0) -> list[Learner]:
-        """Those who were in the class of this run, by its id, or of one after it: in the order of the last class."""
-        found = self._sql.execute("SELECT about FROM learners WHERE run >= ? ORDER BY run DESC, place", (since,))
-        return [_LEARNER.validate_json(about) for (about,) in found]
+    def learners(self) -> list[Learner]:
+        """Everybody who was ever in the class."""
+        return [_LEARNER.validate_json(about) for (about,) in self._sql.execute("SELECT about FROM learners")]
 
     def standing(self, run: Run) -> list[tuple[Learner, Standing]]:
-        """Everybody as of this run, its own class first. Nobody is gone without having been in a roster."""
+        """Those who are in the class of this run or have a record, the class first, in its order."""
         found = self._ask(
             f"""SELECT about, CASE
                 WHEN id IN (SELECT learner FROM results WHERE {AS_OF}) THEN 'graded'
-                WHEN has_work THEN 'waiting'
-                WHEN run >= :last OR NOT json_extract(about, '$.in_roster') THEN 'absent'
-                ELSE 'gone' END
-            FROM learners WHERE run >= :first ORDER BY run DESC, place""",
+                WHEN has_work THEN 'waiting' ELSE 'absent' END AS standing
+            FROM learners WHERE run >= :last OR standing = 'graded' ORDER BY run DESC, place""",
             run,
         )
         return [(_LEARNER.validate_json(about), standing) for about, standing in found]
@@ -290,25 +283,20 @@ class Store:
         query = f"SELECT exercise, max(run) FROM results WHERE {AS_OF} GROUP BY learner, exercise"
         return set(self._ask(query, run))
 
-    def rows(self, learner: str, run: Run) -> list[Row]:
-        """The results of a learner that count, as of this run: of each exercise the latest."""
+    def rows(self, learner: str, run: Run) -> dict[str, Row]:
+        """The results of a learner that count, as of this run, by exercise: of each the latest."""
         found = self._ask(
-            "SELECT result, source, submission, max(run) FROM results "
+            "SELECT exercise, result, source, max(run), name, content "
+            "FROM results LEFT JOIN sources USING (submission, exercise) "
             f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
             run,
             learner,
         )
-        return [Row(ExerciseResult.model_validate_json(result), *rest) for result, *rest in found]
-
-    def sources(self, learner: str, run: Run) -> dict[str, bytes]:
-        """What was graded of a learner's work, as of this run, by exercise."""
-        found = self._ask(
-            "SELECT exercise, content, max(run) FROM results LEFT JOIN sources USING (submission, exercise) "
-            f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
-            run,
-            learner,
-        )
-        return {exercise: zlib.decompress(content) for exercise, content, _ in found if content is not None}
+        rows = {}
+        for id, result, digest, by, name, content in found:
+            source = SourceFile(id, name, zlib.decompress(content)) if content is not None else None
+            rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by], source)
+        return rows
 
     def entries(self, run: Run) -> dict[str, set[str]]:
         """Whose each entry of the class's folder was that was graded, as of this run."""
@@ -322,13 +310,6 @@ class Store:
         query = f"SELECT digest, problems, max(id) FROM submissions WHERE learner = :learner AND {AS_OF}"
         digest, problems, _ = self._ask(query, run, learner).fetchone()
         return digest or "", _PROBLEMS.validate_json(problems or "[]")
-
-    def submission(self, id: int) -> Submission:
-        """What was graded."""
-        entry, problems = self._sql.execute("SELECT entry, problems FROM submissions WHERE id = ?", (id,)).fetchone()
-        found = self._sql.execute("SELECT exercise, name, content FROM sources WHERE submission = ?", (id,))
-        sources = {exercise: SourceFile(exercise, name, zlib.decompress(content)) for exercise, name, content in found}
-        return Submission(entry, sources, _PROBLEMS.validate_json(problems))
 
     def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""

@@ -222,9 +222,13 @@ def explain(
     chosen = course_of_class(out, course)
     refuse_exposed("full", chosen.root)
     from grader.classroom.learner_requests import explain as explained
+    from grader.render.terminal import print_verdict
 
-    for line in explained(out, learner, exercises or (), chosen):
-        print(encodable(line, sys.stdout.encoding or "utf-8"))
+    for part in explained(out, learner, exercises or (), chosen):
+        if isinstance(part, str):
+            print(encodable(part, sys.stdout.encoding or "utf-8"))
+        else:
+            print_verdict(part, console())
 
 
 @app.command("diff", rich_help_panel=TEACH)

@@ -19,7 +19,9 @@ import json, os, sys
 from concurrent.futures import wait
 from pathlib import Path
 
-from grader.classroom.judging import Judges, Terms, start_ahead
+from grader.classroom.grading_terms import run_of
+from grader.classroom.judging import Judges, start_ahead
+from grader.course import load_course
 from processes import children
 
 
@@ -27,7 +29,7 @@ from processes import children
 if __name__ == "__main__":
     course, count = Path(sys.argv[1]), int(sys.argv[2])
     start_ahead("process")
-    judges = Judges(count, Terms(course, "process", 5))
+    judges = Judges(count, run_of(load_course(course), "process", 5))
     asked = [seat.submit(os.getpid) for seat in judges._judges]  # each, however quick the first is
     wait(asked)
     own = [each.result() for each in asked]

@@ -48,7 +48,7 @@ def test_submission_that_kills_every_judge_is_named_and_has_no_mark_and_the_rest
     terms = ["--course", deadly_course, "--isolation", "best", "--seed", 5, "--jobs", 2]
     done = cold_kata("grade-class", dozen, "--out", "out", *terms, cwd=tmp_path, seconds=300)
     assert done.returncode == 3
-    assert "s005 was not graded. The judge's process ended 2 times" in done.stderr
+    assert "s005 was not graded. The judge broke 2 times over this submission (its process ended)." in done.stderr
     assert "Not graded in full, by the grader's own fault: s005." in done.stderr
     records = {result.record.submission: result.record for result in read_results(tmp_path / "out")}
     assert len(records) == 12
@@ -97,8 +97,14 @@ def test_what_is_killed_from_outside_is_replaced(
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        pytest.param(BrokenProcessPool("died"), "The judge's process ended 2 times", id="process ended"),
-        pytest.param(ValueError("not for learners"), "The judge broke 2 times over this submission", id="exception"),
+        pytest.param(
+            BrokenProcessPool("died"),
+            "The judge broke 2 times over this submission (its process ended)",
+            id="process ended",
+        ),
+        pytest.param(
+            ValueError("not for learners"), "The judge broke 2 times over this submission (ValueError)", id="exception"
+        ),
     ],
 )
 def test_submission_is_given_up_after_its_second_try(error: Exception, told: str, room: Any) -> None:

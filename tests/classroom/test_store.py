@@ -20,7 +20,7 @@ from grader.classroom.class_contents import Unmatched
 from grader.classroom.final_points import HandIn, Override
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
-from grader.classroom.store import DATABASE, Store, reading, writing
+from grader.classroom.store import DATABASE, Row, Store, reading, writing
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
@@ -73,16 +73,13 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         add(store, run, "1815", result(4))
         store.override(run, "1815", "share", 2.0, "Talked.")
     with reading(tmp_path / "out") as store:
-        assert store.runs() == [run] and (run.id, run.first, run.seed) == (1, 1, 2**53 - 1)
+        assert list(store.runs.values()) == [run] and (run.id, run.first, run.seed) == (1, 1, 2**53 - 1)
         assert store.standing(run) == [(ADA, "graded"), (BO, "absent")] and store.learners() == [ADA, BO]
         assert store.learners()[0].hand_in == ADA.hand_in
-        (row,) = store.rows("1815", run)
-        assert (row.result, row.source, row.run) == (result(4), WORK.digest("share"), 1)
-        assert store.sources("1815", run) == {"share": WORK.sources["share"].content}
+        row = store.rows("1815", run)["share"]
+        assert row == Row(result(4), WORK.digest("share"), run, WORK.sources["share"])
         assert store.last_submission("1815", run) == (WORK.digest(), WORK.problems)
-        read = store.submission(row.submission)
-        assert (read.sources, read.problems) == (WORK.sources, WORK.problems)
-        assert read.name == "Ada ?"
+        assert store.entries(run) == {"Ada ?": {"1815"}}
         assert store.overrides(run) == {"1815": {"share": Override(2.0, "Talked.")}}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
 
@@ -110,7 +107,7 @@ def test_database_that_a_killed_run_left_empty_is_begun_anew(tmp_path: Path) -> 
     with writing(tmp_path) as store:
         begun(store)
     with reading(tmp_path) as store:
-        assert len(store.runs()) == 1
+        assert len(store.runs) == 1
 
 
 @pytest.mark.parametrize(
@@ -165,7 +162,7 @@ def test_folder_that_may_not_be_written_can_be_read(tmp_path: Path) -> None:
             path.chmod(0o555 if path.is_dir() else 0o444)
         os.seteuid(65534)
         with reading(place) as store:
-            assert len(store.runs()) == 1
+            assert len(store.runs) == 1
         with pytest.raises(PermissionError), writing(place):
             raise AssertionError
     finally:
