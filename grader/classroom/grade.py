@@ -17,6 +17,7 @@ from pathlib import Path
 from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
+from grader.intake.names import first_few
 from grader.intake.walk import OutOfReach
 from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
@@ -115,6 +116,8 @@ class _ClassRun:
         """Whether OUT holds results of this grading."""
         self._remarks: dict[str, list[str]] = defaultdict(list)
         """What is to be said of learners."""
+        self._anew: set[str] = set()
+        """Learners who handed in something else, which may be late."""
         self._faults: set[str] = set()
         """Learners at whom the grader failed."""
 
@@ -144,6 +147,8 @@ class _ClassRun:
         summary, changed = publish(results, pages=self._options.pages, told={each.learner for each in moves})
         ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
         about_learners = [sentence for id in ids for sentence in self._remarks[id]]
+        if anew := first_few([id for id in ids if id in self._anew]):
+            about_learners.append(f"Handed in anew: {anew}. The roster must have the times of that.")
         self._say([*everyone.remarks, *about_learners, *results.remarks(), *changed])
         unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
         return GradedClass(summary, moves, [id for id in ids if id in self._faults], unmatched)
@@ -284,6 +289,8 @@ class _ClassRun:
             kept = [each for each in new if each.status != "error" or not lacking[each.id]]
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
             is_another = last not in ("", task.submission.digest())
+            if is_another and self._course.policy.due:
+                self._anew.add(learner)
             if kept or (is_another and not has_failed):
                 todo[learner] = kept
         if todo:
