@@ -96,12 +96,6 @@ class ClassContents:
     unread: tuple[Unmatched, ...] = ()
     remarks: tuple[str, ...] = ()
 
-    @property
-    def only_work(self) -> ClassEntry | None:
-        """The entry that can be a submission, if there is one alone."""
-        found = [each for each in self.entries if each.can_be_work]
-        return found[0] if len(found) == 1 else None
-
 
 IsLearner = Callable[[str], bool]
 """Whether an entry's name is a learner's in the roster, or one that a platform made."""
@@ -120,13 +114,8 @@ def class_contents(
         with path.open("rb") as file:
             shown = printable(path.name)
             yield _unwrapped(_in_zip(shown, list_zip(file, shown, OF_A_CLASS)), course, is_learner)
-        return
-    found = _in_folder(path, ignored)
-    only = found.only_work
-    if only and kind_of_file(only.name) == "zip" and not is_learner(only.name):
-        advice = f"{only.shown} is one learner's submission; if it is the class, give the zip itself."
-        found = replace(found, remarks=(advice,))
-    yield found
+    else:
+        yield _in_folder(path, ignored)
 
 
 def _in_folder(folder: Path, ignored: Collection[Path]) -> ClassContents:
@@ -166,12 +155,9 @@ def _is_one_of(path: Path, others: Collection[Path]) -> bool:
 def nothing_in(contents: ClassContents, platform: str) -> str:
     """A sentence about a class without submissions. platform: whose names were looked for; empty for any."""
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
-    there = f" What is there: {first_few(names, _NAMED)}." if names else ""
-    shown = contents.shown
+    there, shown = f" What is there: {first_few(names, _NAMED)}." if names else "", contents.shown
     if platform and any(each.can_be_work for each in contents.entries):
-        return (
-            f"No name in {shown} is one of {platform}'s.{there} A class of another platform needs a folder of its own."
-        )
+        return f"No name in {shown} is one of {platform}'s.{there}"
     return (
         f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.{there} "
         f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
@@ -207,7 +193,8 @@ def _in_zip(shown: str, members: Mapping[str, Content]) -> ClassContents:
 
 def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
     """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
-    only = contents.only_work
+    works = [each for each in contents.entries if each.can_be_work]
+    only = works[0] if len(works) == 1 else None
     if only is None or only.read or is_learner(only.name):
         return contents
     found = _in_zip(contents.shown, only.listed())

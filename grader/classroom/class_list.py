@@ -34,7 +34,7 @@ from .platforms import (
     platform_of,
     read_names,
 )
-from .roster import Finder, Learner, folded, indexed, name_key
+from .roster import Finder, Learner, folded, name_key
 
 
 @dataclass(frozen=True)
@@ -201,14 +201,14 @@ class _Owners:
     def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
         self._platform, self.has_roster = platform, roster is not None
         self._learners = {each.id: each for each in roster or ()}
-        self.groups = indexed(roster or (), lambda each: [each.group], folded)
-        self._in_groups = indexed(roster or (), lambda each: [each.group], name_key)
-        number = {"canvas": "canvas_id", "moodle": "participant"}.get(platform)
-        self._numbered = indexed(roster or (), lambda each: [getattr(each, number)], str) if number else {}
-        self.is_numbered = bool(self._numbered)
+        self.groups: dict[str, list[Learner]] = defaultdict(list)
+        for each in roster or ():
+            self.groups[folded(each.group)].append(each)
+        self.groups.pop("", None)
         for files in () if self.has_roster else works:
             self.of(files.readings)
         self._finder = Finder(self._learners.values())
+        self.is_numbered = platform in self._finder.keys
 
     def of(self, readings: Sequence[NameReading]) -> list[Owner]:
         """Those whom a submission's name can mean."""
@@ -233,23 +233,24 @@ class _Owners:
 
     def _meant(self, reading: NameReading) -> list[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
-        is_canvas = self._platform == "canvas"
-        if self._platform == "plain":
+        platform, by = self._platform, self._finder.by
+        if platform == "plain":
             return self.called(reading.name) or self.called(as_first_saved(reading.name))
-        if self._platform in ("blackboard", "nbgrader"):
-            return [(each.id,) for each in self._finder.by_id(reading.id)]
-        if self._numbered:
-            theirs = self._numbered.get(reading.id, ())
-            is_theirs = is_canvas or all(_agrees(each, reading) for each in theirs)
-            return [(each.id,) for each in theirs] if is_theirs else []
-        named = self._finder.by_name(reading.name)
-        numbered = self._finder.by_id(reading.id) if is_canvas else ()
+        if platform in ("blackboard", "nbgrader"):
+            return [(each.id,) for each in by("id", reading.id)]
+        if self.is_numbered and platform == "canvas":
+            return [(each.id,) for each in by("canvas", reading.id)]
+        if self.is_numbered:
+            theirs = by("moodle", reading.id)
+            return [(each.id,) for each in theirs] if all(_agrees(each, reading) for each in theirs) else []
+        named = by("name", reading.name)
+        numbered = by("id", reading.id) if platform == "canvas" else []
         # the number of a user in Canvas may be another learner's number elsewhere
         found = [*named, *(each for each in numbered if named or each.name == each.id)]
         return [(each.id,) for each in found] or self._groups_called(reading.name)
 
     def _groups_called(self, name: str) -> list[Owner]:
-        groups = dict.fromkeys(folded(each.group) for each in self._in_groups.get(name_key(name), ()))
+        groups = dict.fromkeys(folded(each.group) for each in self._finder.by("group", name))
         return [tuple(each.id for each in self.groups[group]) for group in groups]
 
     def _submitter(self, reading: NameReading) -> Owner:

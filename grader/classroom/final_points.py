@@ -115,8 +115,8 @@ def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Cha
             yield unit.folder, "extra credit", reason, [_final(each, each.counted_points, 0.0) for each in there]
         there = _of(unit, results)
         cut = _cut(unit, due[unit.folder], hand_in, course.policy) if unit.folder in due else None
-        if cut and any(each.counted_points for each in there):
-            percent, reason = cut
+        percent, reason = cut or (0.0, "")
+        if percent and any(each.counted_points for each in there):
             left = [(each, _after(percent, each.counted_points)) for each in there]
             yield unit.folder, "late", reason, [_final(each, points, each.counted_max_points) for each, points in left]
         for each in _of(unit, results):
@@ -186,26 +186,21 @@ def _sum(points: Iterable[float]) -> float:
 
 
 def _cut(unit: Unit, due: datetime, hand_in: HandIn, policy: Policy) -> tuple[float, str] | None:
-    """What percentage lateness takes off a unit's points, and the reason; None when there is nothing to tell."""
+    """What percentage lateness takes off a unit's points, and the reason; None when it takes nothing."""
     at = hand_in.at.get(unit.folder, hand_in.at.get(EVERY_UNIT))
-    if at is None or not _late_by(at, due):
-        return None
     extra = hand_in.extra_days.get(unit.folder, hand_in.extra_days.get(EVERY_UNIT, 0.0))
     theirs = (_latest(due) + timedelta(days=extra)).astimezone(due.tzinfo) if extra else due
-    when = moment(theirs) + (f" (extended from {moment(due)})" if extra > 0 else "")
-    late, grace = _late_by(at, theirs), timedelta(minutes=policy.grace_minutes)
-    if not late:
-        return 0.0, f"{unit.title} was handed in by {when}: no points are taken off."
-    how = f"{unit.title} was handed in {duration(late)} after {when}"
-    if late <= grace:
-        return 0.0, f"{how}, which is within the {duration(grace)} that nobody counts: no points are taken off."
+    late = _late_by(at, theirs) if at else timedelta(0)
+    if at is None or late <= timedelta(minutes=policy.grace_minutes):
+        return None
     days = _started_days(at, theirs)
     percent = min(policy.late_percent_per_day * days, policy.late_percent_at_most, 100.0)
-    if not percent:
-        return None
+    when = moment(theirs) + (f" (extended from {moment(due)})" if extra else "")
     most = f", at most {policy.late_percent_at_most:g} %" if policy.late_percent_at_most < 100 else ""
-    rate = f"{policy.late_percent_per_day:g} % for each started day{most}"
-    return percent, f"{how}: {rate}, so for {counted(days, 'day')} {percent:g} % of its points are taken off."
+    return percent, (
+        f"{unit.title} was handed in {duration(late)} after {when}: {policy.late_percent_per_day:g} % for each started "
+        f"day{most}, so for {counted(days, 'day')} {percent:g} % of its points are taken off."
+    )
 
 
 def due_dates(course: Course) -> dict[str, datetime]:

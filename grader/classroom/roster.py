@@ -10,11 +10,12 @@ import re
 import shlex
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from grader.course import Course
 from grader.course.model import EXAMPLE, did_you_mean, placed, quoted, read_moment, read_zone
@@ -71,41 +72,6 @@ def name_key(text: str) -> str:
     return "".join(char for char in folded(text) if char.isalnum() or unicodedata.category(char).startswith("M"))
 
 
-class Finder:
-    """Finds learners by a text. Several are found where it could mean each of them."""
-
-    def __init__(self, learners: Iterable[Learner]) -> None:
-        everyone = tuple(learners)
-        self._ids = indexed(everyone, lambda each: (each.id, *each.ids), folded)
-        self._emails = indexed(everyone, lambda each: [each.email], folded)
-        self._names = indexed(everyone, _orders, name_key)
-
-    def find(self, text: str) -> tuple[Learner, ...]:
-        """Those with this id, login or email; if there are none, those with this name."""
-        return self.by_id(text) or self._emails.get(folded(text), ()) or self.by_name(text)
-
-    def by_id(self, text: str) -> tuple[Learner, ...]:
-        """Those with this id or login; the only one who has it to the letter, if there is one."""
-        found = self._ids.get(folded(text), ())
-        exact = tuple(each for each in found if text in (each.id, *each.ids))
-        return exact if len(exact) == 1 else found
-
-    def by_name(self, text: str) -> tuple[Learner, ...]:
-        """Those with this name, its words in any order that begins elsewhere and goes round."""
-        return self._names.get(name_key(text), ())
-
-
-def indexed(
-    learners: Sequence[Learner], texts: Callable[[Learner], Iterable[str]], key: Callable[[str], str]
-) -> Mapping[str, tuple[Learner, ...]]:
-    """The learners by the keys of these texts of theirs; not by empty ones."""
-    found: dict[str, list[Learner]] = defaultdict(list)
-    for learner in learners:
-        for each in {key(text) for text in texts(learner)} - {""}:
-            found[each].append(learner)
-    return {each: tuple(owners) for each, owners in found.items()}
-
-
 def _orders(learner: Learner) -> list[str]:
     """The name from each of its words on: only Canvas knows how many words the family name has, which it puts first."""
     if learner.name == learner.id:
@@ -113,6 +79,44 @@ def _orders(learner: Learner) -> list[str]:
     family, _, given = learner.name.partition(",")
     words = f"{given} {family}".split()
     return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
+
+
+Key = Literal["id", "email", "name", "group", "canvas", "moodle"]
+_KEYS: Mapping[Key, tuple[Callable[[Learner], Iterable[str]], Callable[[str], str]]] = {
+    "id": (lambda each: (each.id, *each.ids), folded),
+    "email": (lambda each: [each.email], folded),
+    "name": (_orders, name_key),
+    "group": (lambda each: [each.group], name_key),
+    "canvas": (lambda each: [each.canvas_id], str),
+    "moodle": (lambda each: [each.participant], str),
+}
+"""By what learners are found: id or login, email, name, group, the number in Canvas or in an assignment of Moodle's.
+
+What each has of it, and in which form two are the same.
+"""
+
+
+class Finder:
+    """Finds learners by a text. Several are found where it could mean each of them."""
+
+    def __init__(self, learners: Iterable[Learner]) -> None:
+        self._found: dict[tuple[Key, str], list[Learner]] = defaultdict(list)
+        for learner in learners:
+            for key, (texts, form) in _KEYS.items():
+                for text in {form(each) for each in texts(learner)} - {""}:
+                    self._found[key, text].append(learner)
+        self.keys = {key for key, _ in self._found}
+        """Those that anybody has."""
+
+    def find(self, text: str) -> list[Learner]:
+        """Those with this id, login or email; if there are none, those with this name."""
+        return self.by("id", text) or self.by("email", text) or self.by("name", text)
+
+    def by(self, key: Key, text: str) -> list[Learner]:
+        """Those of whom this is the id, say; of an id the only one who has it to the letter, if there is one."""
+        found = self._found.get((key, _KEYS[key][1](text)), [])
+        exact = [each for each in found if key == "id" and text in (each.id, *each.ids)]
+        return exact if len(exact) == 1 else found
 
 
 def find_learner(learners: Sequence[Learner], text: str, place: object, command: str) -> Learner:
@@ -134,35 +138,31 @@ def find_learner(learners: Sequence[Learner], text: str, place: object, command:
 # --- the file ---------------------------------------------------------------------------------------------------------
 
 # As `letters` spells titles. The first that is there, and filled, is the one.
-IDS = ("id", "studentid", "learnerid", "idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber",
-       "username", "userid", "sisloginid", "loginid", "login", "netid")  # fmt: skip
+IDS = ("own_id", "sis_id", "login")
 TITLES: Mapping[str, tuple[str, ...]] = {
-    "ids": IDS,
-    "whole_name": ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner"),
+    "own_id": ("id", "studentid", "learnerid", "canvasid"),
+    "sis_id": ("idnumber", "sisuserid", "sisid", "orgdefinedid", "matriculationnumber"),
+    "login": ("username", "userid", "sisloginid", "loginid", "login", "netid"),
+    "email": ("email", "emailaddress", "mail", "emails"),
+    "name": ("name", "fullname", "displayname", "studentname", "learnername", "student", "learner"),
     "first": ("firstname", "firstnames", "givenname", "givennames", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
-    "own_id": (*IDS[:3], "canvasid"),
-    "sis_id": IDS[3:8],
-    "login": IDS[8:],
-    "email": ("email", "emailaddress", "mail", "emails"),
-    "identifier": (IDENTIFIER,),
+    "participant": (IDENTIFIER,),
     "group": ("group", "groupname", "team", "teamname"),  # Moodle's "Groups" are of lessons: they hand in one by one
 }
-WHO = ("ids", "own_id", "email", "whole_name", "last")
+WHO = (*IDS, "email", "name", "last")
 """What says who somebody is."""
-CANVAS_TITLES = ({"canvasid"}, {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"})
+OF_CANVAS = {"canvasid"}, {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"}
 """Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
-HANDED_IN, EXTRA_DAYS, EXEMPT = "handed_in", "extra_days", "exempt"
 POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
-    HANDED_IN: ("handedin", "handedinat", "submittedat", "submissiontime", SUBMITTED),
-    EXTRA_DAYS: ("extradays",),
-    EXEMPT: ("exempt",),
+    "at": ("handedin", "handedinat", "submittedat", "submissiontime", SUBMITTED),
+    "extra_days": ("extradays",),
+    "exempt": ("exempt",),
 }
 EXAMPLE_ROWS = ("id,name,email", "1815,Ada Byron,ada@uni.example")
 MOST_DAYS = 366
 
 _DAYS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?")
-_PARTICIPANT = re.compile(r"[^0-9]*([0-9]+)")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
@@ -177,22 +177,21 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
     places = {what: table.places(titles) for what, titles in TITLES.items()}
     if not any(places[what] for what in WHO):
         raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
-    problems: list[str] = []
-    columns = _policy_columns(table, course, problems)
+    columns, problems = _policy_columns(table, course)
+    of_canvas = any(each <= set(table.columns) for each in OF_CANVAS)
     learners: list[Learner] = []
-    first_line: dict[str, int] = {}
-    of_canvas = any(each <= set(table.columns) for each in CANVAS_TITLES)
-    for number, cells in table.rows:
+    lines: dict[str, int] = {}
+    for line, cells in table.rows:
         learner = _learner(cells, places)
         if learner.name.casefold() == _POINTS_POSSIBLE:
             continue
         if not learner.id:
-            problems.append(f"line {number}: there is no id, name or email.")
-        elif first_line.setdefault(learner.id, number) != number:
-            problems.append(f"line {number}: {learner.id} is in line {first_line[learner.id]} already.")
+            problems.append(f"line {line}: there is no id, name or email.")
+        elif lines.setdefault(learner.id, line) != line:
+            problems.append(f"line {line}: {learner.id} is in line {lines[learner.id]} already.")
         hand_in, wrong = _hand_in(columns, cells, course, withdrawn)
-        problems += [f"line {number}, {each}" for each in wrong]
-        row, canvas_id = replace(table, rows=((number, cells),)).text(), learner.own_id if of_canvas else ""
+        problems += [f"line {line}, {each}" for each in wrong]
+        row, canvas_id = replace(table, rows=((line, cells),)).text(), learner.own_id if of_canvas else ""
         learners.append(replace(learner, hand_in=hand_in, canvas_id=canvas_id, roster_row=row))
     if problems:
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
@@ -205,11 +204,11 @@ def _learner(cells: Sequence[str], places: Mapping[str, Sequence[int]]) -> Learn
     """Who stands in a row; with an empty id if it is nobody."""
     filled = {what: [text for place in there if (text := cells[place].strip())] for what, there in places.items()}
     said: dict[str, Any] = {what: next(iter(texts), "") for what, texts in filled.items()}
-    name = said.pop("whole_name") or f"{said['first']} {said['last']}".strip()
-    id = said.pop("ids") or said["email"] or name
-    participant = _PARTICIPANT.fullmatch(said.pop("identifier"))
-    number = participant[1] if participant else ""
-    return Learner(id, name or id, ids=tuple(filled["ids"]), participant=number, **said)
+    ids = tuple(chain(*(filled[what] for what in IDS)))
+    name = said["name"] or f"{said['first']} {said['last']}".strip()
+    id = next(iter(ids), said["email"] or name)
+    number = re.fullmatch(r"[^0-9]*([0-9]+)", said["participant"])
+    return Learner(**{**said, "id": id, "name": name or id, "ids": ids, "participant": number[1] if number else ""})
 
 
 # --- what the policy has to know --------------------------------------------------------------------------------------
@@ -218,13 +217,16 @@ _Columns = Mapping[tuple[str, str], tuple[int, str]]
 """By what a column says and the unit that it is about, or EVERY_UNIT: where it is, and its title."""
 
 
-def _policy_columns(table: Table, course: Course, problems: list[str]) -> _Columns:
+def _policy_columns(table: Table, course: Course) -> tuple[_Columns, list[str]]:
+    """Those of the table, and what is wrong with their titles."""
     found: dict[tuple[str, str], tuple[int, str]] = {}
+    problems: list[str] = []
     for place, title in enumerate(table.titles):
-        name, colon, unit = (part.strip() for part in title.strip().partition(":"))
-        known = {letters(name)} | ({table.columns[place]} if not colon else set())
-        what = next((each for each, titles in POLICY_TITLES.items() if not known.isdisjoint(titles)), None)
-        if what is None:
+        name, colon, unit = (part.strip() for part in title.partition(":"))
+        said = letters(name) if colon else table.columns[place]
+        what = next((each for each, titles in POLICY_TITLES.items() if said in titles), None)
+        # nobody is late where nothing is due, whatever times a worksheet of Moodle's has
+        if what is None or (what == "at" and not course.policy.due):
             continue
         units = _units_called(unit, course) if colon and unit != EVERY_UNIT else [EVERY_UNIT]
         if not units:
@@ -234,7 +236,7 @@ def _policy_columns(table: Table, course: Course, problems: list[str]) -> _Colum
             if first != place:
                 titles = f"{quoted(other)} and {quoted(title.strip())}"
                 problems.append(f"line 1: {titles} are about the same: take one out.")
-    return found
+    return found, problems
 
 
 def _hand_in(
@@ -243,22 +245,22 @@ def _hand_in(
     """What a row says, and what is wrong with it: the column first."""
     at: dict[str, datetime] = {}
     extra_days: dict[str, float] = {}
-    exempt: dict[str, None] = {}
+    exempt: list[str] = []
     wrong: list[str] = []
     for (what, unit), (place, title) in columns.items():
         text = cells[place].strip()
         if text in ("", NOTHING):  # systems list those who handed in nothing, too
             continue
         try:
-            if what == EXEMPT:
-                exempt |= dict.fromkeys(_exempt(text, course, withdrawn))
-            elif what == EXTRA_DAYS:
+            if what == "exempt":
+                exempt += _exempt(text, course, withdrawn)
+            elif what == "extra_days":
                 extra_days[unit] = _days(text, unit, course)
-            elif course.policy.due:  # else nobody is late, whatever times a worksheet of Moodle's has
+            else:
                 at[unit] = _moment(text, course.policy.time_zone)
         except KataError as error:
             wrong.append(f"{quoted(title)}: {error}")
-    return HandIn(at=at, extra_days=extra_days, exempt=tuple(exempt)), wrong
+    return HandIn(at=at, extra_days=extra_days, exempt=tuple(dict.fromkeys(exempt))), wrong
 
 
 def _units_called(name: str, course: Course) -> list[str]:
@@ -274,33 +276,31 @@ def _moment(text: str, zone: str | None) -> datetime:
         )
     in_zone = placed(moment, read_zone(zone) if zone else None)
     if in_zone is None:
-        raise KataError(
-            f"nobody knows in which time zone {quoted(text)} is: write {EXAMPLE} +01:00, or add time_zone to the "
-            "policy in course.yml."
-        )
+        raise KataError(f"{quoted(text)} is in no time zone: write {EXAMPLE} +01:00, or time_zone into course.yml.")
     return earliest(in_zone)
 
 
 def _days(text: str, unit: str, course: Course) -> float:
     due = course.policy.due
-    if unit not in due and not (due and unit == EVERY_UNIT):
+    if not due or unit not in (EVERY_UNIT, *due):
         needed = course.units[0].folder if unit == EVERY_UNIT else unit
         raise KataError(
-            "course.yml gives no due date, so extra days are of no use. To give one, write these lines there:\n"
-            f"    policy:\n      due: {{{needed}: {EXAMPLE} +01:00}}\n      late_percent_per_day: 10"
+            "course.yml gives no due date, so extra days are of no use: write one into its policy, such as "
+            f"due: {{{needed}: {EXAMPLE} +01:00}}."
         )
     if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
         raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
     return days
 
 
-def _exempt(text: str, course: Course, withdrawn: Collection[str]) -> Iterator[str]:
+def _exempt(text: str, course: Course, withdrawn: Collection[str]) -> list[str]:
     """The exercises in a list of exercises and units."""
-    ids = [each.id for each in course.exercises]
+    found: list[str] = []
     for name in re.split(r"[\s,;]+", text.strip(" ,;")):
         units = _units_called(name, course)
-        meant = [name] if name in ids else [each.id for each in course.exercises if each.unit in units]
+        meant = [each.id for each in course.exercises if each.id == name or each.unit in units]
         if not meant and name not in withdrawn:
-            near = did_you_mean(name, [*ids, *(unit.folder for unit in course.units)])
+            near = did_you_mean(name, [*course.titles, *(unit.folder for unit in course.units)])
             raise KataError(f"there is no exercise and no unit {quoted(name)}{near or '.'}")
-        yield from meant
+        found += meant
+    return found
