@@ -12,7 +12,7 @@ from pathlib import Path
 from jinja2 import StrictUndefined, Template
 
 from grader.course import Course, CourseError, Exercise, Unit
-from grader.course.loading import read_source
+from grader.course.loading import FILE_NAME, Source
 from grader.course.model import did_you_mean
 from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.files import write_file
@@ -64,8 +64,8 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     for path in files:
         if path.exists():
             raise FileExistsError(path)
-    catalogue, lesson = course.root / "course.yml", course.lesson_path(unit)
-    files[catalogue] = _entered(catalogue, course, unit, filled("entry.yml"))
+    catalogue, lesson = course.root / FILE_NAME, course.lesson_path(unit)
+    files[catalogue] = _entered(course, unit, filled("entry.yml"))
     # before the lesson's closing part, if there is one
     before, closing, after = lesson.read_text("utf-8").partition(CLOSING)
     files[lesson] = before.rstrip("\n") + "\n" + filled("section.md") + closing + after
@@ -74,20 +74,29 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
         yield path
 
 
-def _entered(catalogue: Path, course: Course, unit: Unit, block: str) -> str:
+def _entered(course: Course, unit: Unit, block: str) -> str:
     """The text of course.yml with a block after the last exercise of a unit; everything else is unchanged."""
-    places = read_source(catalogue).lines  # line numbers, counted from 1
-    here = ("units", course.units.index(unit))
-    place = (*here, "exercises", len(unit.exercises) - 1)
-    last = places[place]
-    lines = catalogue.read_text("utf-8").splitlines(keepends=True)
-    # only where units and what follows them begin: what an anchor names lies elsewhere too
-    begins = (line for other, line in places.items() if len(other) <= len(here) and line > last)
-    end = min(begins, default=len(lines) + 1) - 1
-    while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
-        end -= 1  # blank lines and comments belong to what follows
-    margin = lines[last - 1][: lines[last - 1].index("-")]
+    lines = (course.root / FILE_NAME).read_text("utf-8").splitlines(keepends=True)
+    start, end = _entry(course, unit.exercises[-1])
+    margin = lines[start].partition("-")[0]
     return "".join([*lines[:end], *(margin + line for line in block.splitlines(keepends=True)), *lines[end:]])
+
+
+def _entry(course: Course, exercise: Exercise) -> tuple[int, int]:
+    """Where an exercise's entry in course.yml begins and ends, as indices of its lines."""
+    source, path = Source(), course.root / FILE_NAME
+    source.read(path)
+    unit = next(place for place, each in enumerate(course.units) if exercise in each.exercises)
+    place = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
+    start = source.lines[place][1] - 1
+    lines = path.read_text("utf-8").splitlines()
+    margin = lines[start].partition("-")[0]
+    end = start + 1
+    for number, line in enumerate(lines[end:], end + 1):
+        if line.strip() and not line.startswith(f"{margin} "):
+            break
+        end = number if line.strip() else end
+    return start, end
 
 
 # --- stubs ------------------------------------------------------------------------------------------------------------
@@ -139,7 +148,8 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     if not sections:
         problems.append(f"{id}: {named(course, lesson)} has no section that names `{id}`")
     parts = [(path, _lines(path)) for path in (solution, checks, bank, *course.families_of(checks, bank))]
-    parts.append((course.root / "course.yml", _entry(course, exercise)))
+    catalogue = course.root / FILE_NAME
+    parts.append((catalogue, _lines(catalogue)[slice(*_entry(course, exercise))]))
     for path, lines in [*parts, *((lesson, section) for section in sections)]:
         for number, line in lines:
             if TO_WRITE.search(line):
@@ -155,15 +165,6 @@ def _sections(lines: Lines) -> list[Lines]:
     """The sections of a lesson; the whole if it has none."""
     starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")] or [0]
     return [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
-
-
-def _entry(course: Course, exercise: Exercise) -> Lines:
-    """The lines of course.yml from an exercise's entry to the next one's."""
-    path = course.root / "course.yml"
-    unit = next(place for place, each in enumerate(course.units) if exercise in each.exercises)
-    here = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
-    numbers = [line for place, line in read_source(path).lines.items() if place[: len(here)] == here]
-    return _lines(path)[min(numbers) - 1 : max(numbers)]
 
 
 # --- what does not fit together ---------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 
 from grader.course import Course, Unit
-from grader.course.model import Policy, placed, read_moment, read_zone
+from grader.course.model import Policy, placed
 from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
 from grader.render.wording import counted, score
 
@@ -205,9 +205,8 @@ def _cut(unit: Unit, due: datetime, hand_in: HandIn, policy: Policy) -> tuple[fl
 
 def due_dates(course: Course) -> dict[str, datetime]:
     """When each unit is due, by folder; units that are missing here are never late."""
-    zone = read_zone(course.policy.time_zone) if course.policy.time_zone else None
-    written = {folder: read_moment(text) for folder, text in course.policy.due.items()}
-    return {folder: due for folder, moment in written.items() if moment and (due := placed(moment, zone))}
+    policy = course.policy
+    return {folder: due for folder, moment in policy.due.items() if (due := placed(moment, policy.time_zone))}
 
 
 def _latest(moment: datetime) -> datetime:

@@ -12,13 +12,13 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from grader.course import Course
-from grader.course.model import EXAMPLE, did_you_mean, placed, quoted, read_moment, read_zone
+from grader.course.model import EXAMPLE, did_you_mean, placed, quoted, read_moment
 from grader.errors import KataError
 
 from .csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
@@ -267,14 +267,14 @@ def _units_called(name: str, course: Course) -> list[str]:
     return [unit.folder for unit in course.units if unit.is_called(name)]
 
 
-def _moment(text: str, zone: str | None) -> datetime:
+def _moment(text: str, zone: tzinfo | None) -> datetime:
     """A time; one without its distance from UTC is in the course's time zone, one shown twice is the earlier."""
     moment = read_moment(text) or read_date(text)
     if moment is None:
         raise KataError(
             f"{quoted(text)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them ({DATE_EXAMPLE})."
         )
-    in_zone = placed(moment, read_zone(zone) if zone else None)
+    in_zone = placed(moment, zone)
     if in_zone is None:
         raise KataError(f"{quoted(text)} is in no time zone: write {EXAMPLE} +01:00, or time_zone into course.yml.")
     return earliest(in_zone)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import tempfile
 import zipfile
 from pathlib import Path
@@ -34,9 +33,6 @@ _PACKAGE = Path(grader.__file__).resolve().parent
 COURSES = "courses"
 """The cache folder of unpacked courses."""
 SUFFIX = ".sealed"
-DIGEST_LETTERS = 32
-MOST_KEPT = 3
-"""So many unpacked courses are kept, the newest: an older one would be unpacked again."""
 
 
 def course_file(named: Path | None = None) -> Path:
@@ -44,17 +40,17 @@ def course_file(named: Path | None = None) -> Path:
 
     Raises CourseError when there is none, or for a relative path in KATA_COURSE, another course in every folder.
     """
-    variable = os.environ.get(VARIABLE, "")
-    if named is None and variable and not os.path.isabs(variable):
-        raise CourseError(f"{VARIABLE} must be a whole path, such as {os.path.abspath(variable)}, not {variable}.")
-    if named is None and not variable:
+    if named is None and (variable := os.environ.get(VARIABLE)):
+        if not os.path.isabs(variable):
+            raise CourseError(f"{VARIABLE} must be a whole path, such as {os.path.abspath(variable)}, not {variable}.")
+        named = Path(variable)
+    if named is None:
         if installed := installed_course():
             return installed
         raise CourseError(
             f"This program was installed without a course: name one with --course PATH, or in {VARIABLE}. "
             f"PATH is the folder with {FILE_NAME}."
         )
-    named = named or Path(variable)
     file = named / FILE_NAME if named.is_dir() else named
     if not file.exists():
         fault = f"holds no {FILE_NAME}" if named.is_dir() else "does not exist"
@@ -69,11 +65,10 @@ def installed_course() -> Path | None:
     Folders further up are not searched: their content is not part of the installation.
     Raises CourseError when a wheel's course cannot be unpacked.
     """
-    carried = _PACKAGE / CARRIED
-    folder = carried if carried.is_dir() else _PACKAGE.parent
     if sealed := sealed_course():
-        folder = unpacked(sealed)
-    file = folder / FILE_NAME
+        return unpacked(sealed) / FILE_NAME
+    carried = _PACKAGE / CARRIED
+    file = (carried if carried.is_dir() else _PACKAGE.parent) / FILE_NAME
     return file if file.is_file() else None
 
 
@@ -84,7 +79,8 @@ def sealed_course() -> Path | None:
 
 def is_wheels(root: Path) -> bool:
     """Whether a course's folder is that of a wheel, where nobody works."""
-    return root.resolve().is_relative_to(_PACKAGE) or is_unpacked(root.resolve())
+    sealed = sealed_course()
+    return root.resolve().is_relative_to(_PACKAGE) or bool(sealed and root.name == sealed.stem)
 
 
 def refuse_exposed(level: Level, *places: Path) -> None:
@@ -109,52 +105,29 @@ def refuse_exposed(level: Level, *places: Path) -> None:
 def packed(files: dict[str, bytes]) -> tuple[str, bytes]:
     """A course as one file: its name, which is a digest of its content, and its content."""
     content = zip_of(sorted(files.items()))
-    return f"{_digest(content)}{SUFFIX}", content
+    return f"{hashlib.sha256(content).hexdigest()[:32]}{SUFFIX}", content
 
 
 def unpacked(file: Path) -> Path:
-    """The folder of a packed course, made now if it is not there whole.
+    """The folder of a packed course, made now if it is not there whole: what cleans caches takes files away.
 
     Raises CourseError when the file is damaged or cannot be unpacked.
     """
     folder = cache_folder(COURSES) / file.stem
     try:
-        if not _is_whole(folder, file):
-            with lock_at(folder.parent / ".lock"):
-                if not _is_whole(folder, file):
-                    _unpack(file, folder)
+        with lock_at(folder.parent / ".lock"), zipfile.ZipFile(file) as archive:
+            sizes = {folder / member.filename: member.file_size for member in archive.infolist()}
+            if not all(path.is_file() and path.stat().st_size == size for path, size in sizes.items()):
+                _unpack(archive, folder)
     except (OSError, zipfile.BadZipFile) as error:
         raise CourseError(f"The course cannot be unpacked into {folder}: {error}. Install the wheel again.") from None
     return folder
 
 
-def is_unpacked(folder: Path) -> bool:
-    """Whether a course's folder is one that was unpacked, where nobody works."""
-    return folder.parent.name.endswith(COURSES) and len(folder.name) == DIGEST_LETTERS
-
-
-def _is_whole(folder: Path, file: Path) -> bool:
-    """Whether all files are there, by their sizes: what cleans caches takes files away."""
-    with zipfile.ZipFile(file) as archive:
-        sizes = {folder / member.filename: member.file_size for member in archive.infolist()}
-    return all(path.is_file() and path.stat().st_size == size for path, size in sizes.items())
-
-
-def _unpack(file: Path, folder: Path) -> None:
-    """Unpack beside the place, then move it there whole; only the newest are kept. Raises OSError, BadZipFile."""
-    if _digest(file.read_bytes()) != file.stem:
-        raise zipfile.BadZipFile(f"{file.name} is damaged")
+def _unpack(archive: zipfile.ZipFile, folder: Path) -> None:
+    """Unpack beside the place, then move it there whole. Raises OSError, BadZipFile."""
     with tempfile.TemporaryDirectory(prefix=".unfinished-", dir=folder.parent) as place:
-        fresh = Path(place) / "course"
-        with zipfile.ZipFile(file) as archive:
-            archive.extractall(fresh)
+        archive.extractall(Path(place, "course"))
         if folder.exists():
-            folder.rename(Path(place) / "old")
-        fresh.rename(folder)
-    others = sorted(filter(is_unpacked, folder.parent.iterdir()), key=lambda each: each.stat().st_ctime)
-    for each in others[:-MOST_KEPT]:
-        shutil.rmtree(each, ignore_errors=True)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:DIGEST_LETTERS]
+            folder.rename(Path(place, "old"))
+        Path(place, "course").rename(folder)

@@ -14,8 +14,6 @@ from pydantic import ValidationError
 from grader import __version__
 from grader.course import Course, CourseError, Limits, load_course, loading
 from grader.course.model import catalogue_of, part_of
-from grader.practice.overview import next_exercise
-from grader.practice.progress import Progress
 from tests.cases import rows, table
 
 ROOT = Path(__file__).parents[2]
@@ -89,15 +87,12 @@ def test_the_families_that_a_file_of_a_kit_takes_from(text: str, names: list[str
 def test_the_same_file_is_the_same_course_however_it_is_named_and_read(
     small: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Slow(yaml.SafeLoader):
-        yaml_implicit_resolvers = loading._Loader.yaml_implicit_resolvers
-
     monkeypatch.chdir(tmp_path)
     assert load_course(Path("course.yml")) == small
     for content in (b"\xef\xbb\xbf" + SMALL.encode(), SMALL.replace("\n", "\r\n").encode()):
         (tmp_path / "course.yml").write_bytes(content)
         assert load_course(tmp_path / "course.yml") == small
-    monkeypatch.setattr(loading, "_Loader", Slow)  # where there is no libyaml
+    monkeypatch.setattr(loading, "_LOADER", yaml.SafeLoader)  # where there is no libyaml
     assert load_course(tmp_path / "course.yml") == small
 
 
@@ -110,19 +105,6 @@ def test_an_exercise_is_found_by_id_file_title_or_numbers(real: Course, name: st
 def test_a_name_that_is_not_clear_is_refused(real: Course, name: str, answer: str) -> None:
     with pytest.raises(CourseError, match=re.escape(answer)):
         real.exercise(name)
-
-
-def test_an_exercise_may_require_a_later_one_of_its_unit(tmp_path: Path) -> None:
-    second = SMALL.replace(
-        "  - folder: 02_second\n    title: Second steps\n    extra_credit: true\n    exercises:\n", ""
-    )
-    both = second.replace("requires: [softmax]\n        ", "").replace(
-        "kind: implement", "kind: implement\n        requires: [tiny_gpt]"
-    )
-    (tmp_path / "course.yml").write_text(both, encoding="utf-8")
-    course = load_course(tmp_path / "course.yml")
-    assert [each.requires for each in course.exercises] == [("tiny_gpt",), ()]
-    assert next_exercise(course, Progress()).id == "tiny_gpt"  # type: ignore[union-attr]
 
 
 def test_a_course_cannot_be_changed(small: Course) -> None:
