@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from grader.errors import KataError
 
 VERSION: Literal[1] = 1
 # A seed must survive JSON readers that keep numbers as doubles, else a submission cannot be graded again with it.
@@ -20,10 +21,6 @@ Status = Literal["passed", "failed", "partly", "error", "not_started", "missing"
 Isolation = Literal["full", "reduced", "process", "none"]
 AdjustmentKind = Literal["late", "set by hand", "extra credit", "not counted"]
 ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
-
-
-class RecordError(ValueError):
-    """The text is not a valid result record; str(error) is one sentence for people."""
 
 
 _STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
@@ -72,10 +69,13 @@ class CheckResult(_Part):
 
     @model_validator(mode="after")
     def _points_are_earned(self) -> CheckResult:
-        if self.points > self.max_points + POINTS_TOLERANCE:
-            raise ValueError(f"check {self.name!r} has more points than its max_points")
-        if self.points and self.outcome != "passed":
-            raise ValueError(f"check {self.name!r} has points but did not pass")
+        _demand(
+            f"check {self.name!r}",
+            {
+                "has more points than its max_points": self.points <= self.max_points + POINTS_TOLERANCE,
+                "has points but did not pass": not self.points or self.outcome == "passed",
+            },
+        )
         return self
 
 
@@ -127,32 +127,28 @@ class ExerciseResult(_Part):
         return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
-    def _adds_up(self) -> ExerciseResult:
-        if repeated := _first_repeated([check.name for check in self.checks]):
-            raise ValueError(f"exercise {self.id!r} has two checks named {repeated!r}")
-        if not _same(self.points, math.fsum(check.points for check in self.checks)):
-            raise ValueError(f"the points of exercise {self.id!r} are not the sum of its checks' points")
-        worth = math.fsum(check.max_points for check in self.checks)
-        if self.status in ("passed", "failed") and not _same(self.max_points, worth):
-            raise ValueError(f"the max_points of exercise {self.id!r} are not the sum of its checks' max_points")
-        if worth > self.max_points + POINTS_TOLERANCE:
-            raise ValueError(f"the checks of exercise {self.id!r} are worth more than its max_points")
-        return self
-
-    @model_validator(mode="after")
-    def _status_fits_checks(self) -> ExerciseResult:
+    def _is_consistent(self) -> ExerciseResult:
         outcomes = {check.outcome for check in self.checks}
-        if self.status != "error" and "error" in outcomes:
-            raise ValueError(f"exercise {self.id!r} is {self.status} although one of its checks is an error")
+        worth = math.fsum(check.max_points for check in self.checks)
         # A passed debug task may have a failed check: its "small repair" gives points but is not behaviour.
-        if self.status == "passed" and "passed" not in outcomes:
-            raise ValueError(f"exercise {self.id!r} is passed although no check of it passed")
-        if self.status == "failed" and outcomes <= {"passed"}:
-            raise ValueError(f"exercise {self.id!r} is failed although no check of it failed")
-        if self.status == "partly" and "skipped" not in outcomes:
-            raise ValueError(f"exercise {self.id!r} is partly checked although every check of it ran")
-        if self.status in ("missing", "not_started") and (outcomes - {"skipped"} or self.diagnosis):
-            raise ValueError(f"exercise {self.id!r} is {self.status} although it has results")
+        fits = {
+            "passed": "passed" in outcomes,
+            "failed": bool(outcomes - {"passed"}),
+            "partly": "skipped" in outcomes,
+            "error": True,
+        }.get(self.status, not (outcomes - {"skipped"} or self.diagnosis))
+        is_known = self.status in ("passed", "failed")
+        _demand(
+            f"exercise {self.id!r}",
+            {
+                "has two checks of one name": _are_different([check.name for check in self.checks]),
+                "has other points than its checks": _same(self.points, math.fsum(each.points for each in self.checks)),
+                "has another max_points than its checks": _same(self.max_points, worth)
+                or (not is_known and worth < self.max_points),
+                f"is {self.status} although its checks are not": fits,
+                f"is {self.status} although a check is an error": self.status == "error" or "error" not in outcomes,
+            },
+        )
         return self
 
 
@@ -216,33 +212,30 @@ class Record(_Part):
         exercises: Sequence[ExerciseResult],
         problems: Sequence[Problem] = (),
     ) -> Record:
-        """Make the record of these exercises, with totals.
-
-        Raises RecordError when the parts contradict each other.
-        """
-        try:
-            return cls(
-                version=VERSION,
-                submission=submission,
-                isolation=isolation,
-                seed=seed,
-                course=course,
-                points=_total(exercise.points for exercise in exercises),
-                max_points=_total(exercise.max_points for exercise in exercises),
-                complete=all(exercise.status != "error" for exercise in exercises),
-                exercises=tuple(exercises),
-                problems=tuple(problems),
-            )
-        except ValidationError as error:
-            raise RecordError(_in_words(error)) from None
+        """Make the record of these exercises, with totals. Raises ValidationError when they contradict each other."""
+        return cls(
+            version=VERSION,
+            submission=submission,
+            isolation=isolation,
+            seed=seed,
+            course=course,
+            exercises=tuple(exercises),
+            problems=tuple(problems),
+            **totals(exercises),
+        )
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Record:
-        """Parse a record. Raises RecordError, whose text is one sentence, when it is invalid."""
+        """Parse a record. Raises KataError when it is invalid."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:
-            raise RecordError(_in_words(error)) from None
+            first, *rest = error.errors(include_url=False, include_input=False)
+            where = ascii(".".join(map(str, first["loc"])))[1:-1]
+            more = f" (and {len(rest)} more)" if rest else ""
+            fault = first["msg"].removeprefix("Value error, ")
+            what = f"{where}: {fault}" if where else fault
+            raise KataError(f"This is not a result record: {what}{more}.") from None
 
     def to_json(self) -> str:
         """The record as one line of JSON; equal records give the same bytes."""
@@ -283,74 +276,56 @@ class Record(_Part):
         return self.max_points if self.final_max_points is None else self.final_max_points
 
     @model_validator(mode="after")
-    def _adds_up(self) -> Record:
-        if repeated := _first_repeated([exercise.id for exercise in self.exercises]):
-            raise ValueError(f"exercise {repeated!r} is there twice")
-        if not _same(self.points, math.fsum(exercise.points for exercise in self.exercises)):
-            raise ValueError("the points of the record are not the sum of its exercises' points")
-        if not _same(self.max_points, math.fsum(exercise.max_points for exercise in self.exercises)):
-            raise ValueError("the max_points of the record are not the sum of its exercises' max_points")
-        if self.complete == any(exercise.status == "error" for exercise in self.exercises):
-            raise ValueError("complete must be false exactly when an exercise has status error")
-        return self
-
-    @model_validator(mode="after")
-    def _finals_add_up(self) -> Record:
-        if not self.is_adjusted:
-            rest = [self.final_max_points, self.adjustments]
-            rest += [each for part in self.exercises for each in (part.final_points, part.final_max_points)]
-            if any(each is not None for each in rest):
-                raise ValueError("the record has parts of final points, but no final_points")
-            return self
-        _must_sum_up("final_points", self.final_points, [each.final_points for each in self.exercises])
-        _must_sum_up("final_max_points", self.final_max_points, [each.final_max_points for each in self.exercises])
-        if self.adjustments is None:
-            raise ValueError("the record has final_points, but does not say how they came about")
-        if not _same(self.final_points or 0, self.points + math.fsum(each.points for each in self.adjustments)):
-            raise ValueError("the final_points of the record are not its points and the adjustments together")
+    def _is_consistent(self) -> Record:
+        explained = None
+        if self.adjustments is not None:
+            explained = self.points + math.fsum(each.points for each in self.adjustments)
+        whole = totals(self.exercises)
+        _demand(
+            "the record",
+            {
+                "has an exercise twice": _are_different([each.id for each in self.exercises]),
+                **{
+                    f"has other {field} than its exercises": _same(getattr(self, field), whole[field])
+                    for field in whole
+                },
+                "has final_points of some exercises": len({each.final_points is None for each in self.exercises}) < 2,
+                "has other final_points than its adjustments make": _same(self.final_points, explained),
+            },
+        )
         return self
 
 
-def _must_sum_up(field: str, whole: float | None, parts: Sequence[float | None]) -> None:
-    given = [part for part in parts if part is not None]
-    if whole is None or len(given) < len(parts):
-        raise ValueError(f"the {field} are missing from the record or some of its exercises")
-    if not _same(whole, math.fsum(given)):
-        raise ValueError(f"the {field} of the record are not the sum of its exercises' {field}")
-
-
-def _same(left: float, right: float) -> bool:
-    return abs(left - right) <= POINTS_TOLERANCE
+def totals(exercises: Sequence[ExerciseResult]) -> dict[str, Any]:
+    """What exercises come to together, as fields of a record; final points are None where no exercise has them."""
+    final = [each.final_points for each in exercises if each.final_points is not None]
+    final_max = [each.final_max_points for each in exercises if each.final_max_points is not None]
+    return {
+        "points": _total(each.points for each in exercises),
+        "max_points": _total(each.max_points for each in exercises),
+        "complete": all(each.status != "error" for each in exercises),
+        "final_points": _total(final) if final else None,
+        "final_max_points": _total(final_max) if final_max else None,
+    }
 
 
 def _total(points: Iterable[float]) -> float:
     return round(math.fsum(points), 6)  # so that 0.1 + 0.2 is 0.3 in a record
 
 
-def _first_repeated(names: Sequence[str]) -> str | None:
-    return next((name for name, times in Counter(names).items() if times > 1), None)
+def _demand(whose: str, rules: Mapping[str, bool]) -> None:
+    """Raise ValueError with the first of these faults whose rule does not hold."""
+    for fault, holds in rules.items():
+        if not holds:
+            raise ValueError(f"{whose} {fault}")
 
 
-def _in_words(error: ValidationError) -> str:
-    """One sentence about the first error, and the number of others."""
-    first, *rest = error.errors(include_url=False, include_input=False)
-    if first["type"] == "json_invalid":
-        return f"This is not a result record: it is not valid JSON ({first['ctx']['error']})."
-    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"]).lstrip(".")
-    what = _REWORDED.get(first["type"], first["msg"].removeprefix("Value error, "))
-    place = f"{ascii(where)[1:-1]}: " if where else ""
-    more = f" (and {len(rest)} more)" if rest else ""
-    return f"This is not a result record: {place}{what[0].lower()}{what[1:]}{more}."
+def _same(left: float | None, right: float | None) -> bool:
+    return left == right or (left is not None and right is not None and abs(left - right) <= POINTS_TOLERANCE)
 
 
-_REWORDED = {
-    "missing": "this field is missing",
-    "extra_forbidden": "there is no field of this name",
-    "too_short": "this must not be empty",
-    "string_too_short": "this must not be empty",
-    "finite_number": "this must be a finite number",
-    "string_unicode": "this text has characters that cannot be written as UTF-8",
-}
+def _are_different(names: Sequence[str]) -> bool:
+    return len(set(names)) == len(names)
 
 
 # --- beside the record: what a visible check can show, in no file -----------------------------------------------------

@@ -22,7 +22,7 @@ from itertools import count
 
 from grader.course import Course, Unit
 from grader.course.model import Policy, placed
-from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record
+from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record, totals
 from grader.render.wording import counted, score
 
 EVERY_UNIT = "*"
@@ -81,20 +81,18 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
             points = _sum(each.counted_points - results[each.id].counted_points for each in changed)
             results |= {each.id: each for each in changed}
             adjustments.append(Adjustment(unit=unit, points=points, kind=kind, reason=reason))
-    totals = {
-        "final_points": _sum(each.counted_points for each in results.values()),
-        "final_max_points": _sum(each.counted_max_points for each in results.values()),
-    }
-    return Record(**{**dict(graded), **totals, "exercises": tuple(results.values()), "adjustments": tuple(adjustments)})
+    exercises = tuple(results.values())
+    final = {**totals(exercises), "exercises": exercises, "adjustments": tuple(adjustments)}
+    return Record(**{**dict(graded), **final})
 
 
 def unadjusted(record: Record) -> Record:
     """The record as it was graded, without final points."""
     if not record.is_adjusted:
         return record
-    none = {"final_points": None, "final_max_points": None}
-    exercises = tuple(exercise.model_copy(update={**none, "uncounted": False}) for exercise in record.exercises)
-    return record.model_copy(update={**none, "adjustments": None, "exercises": exercises})
+    none = {"final_points": None, "final_max_points": None, "uncounted": False}
+    exercises = tuple(exercise.model_copy(update=none) for exercise in record.exercises)
+    return record.model_copy(update={**totals(exercises), "adjustments": None, "exercises": exercises})
 
 
 # --- the steps of the policy: each sees the results as those before it have left them ---------------------------------

@@ -7,7 +7,6 @@ failed there is no mark, and never a zero.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,13 +16,12 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from grader.classroom.csv_file import Table, table_in
-from grader.classroom.final_points import DIGITS
 from grader.classroom.results import ClassResults, Result
 from grader.classroom.roster import Learner
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
-from grader.record import ExerciseResult, Record, RecordError
+from grader.record import ExerciseResult, Record, totals
 
 
 def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | None:
@@ -111,7 +109,7 @@ def results_table(path: Path, options: ExportOptions) -> Iterator[ResultsTable]:
     if path.is_file():
         try:
             record = Record.from_json(path.read_bytes())
-        except RecordError as error:
+        except KataError as error:
             raise KataError(f"{path}: {error}") from None
         learner = Learner(record.submission, record.submission, in_roster=False)
         yield ResultsTable([Result(record, learner)], path.parent, options)
@@ -224,14 +222,7 @@ def only_of(record: Record, units: Sequence[Unit]) -> Record:
         raise KataError(
             f"Nothing of {', '.join(sorted(folders))} was graded in these results: `kata grade-class --unit` does that."
         )
-
-    def total(field: str) -> float:
-        return round(math.fsum(getattr(each, field) for each in there), DIGITS)
-
-    is_complete = all(each.status != "error" for each in there)
-    part: dict[str, Any] = {"exercises": there, "complete": is_complete}
-    part |= {"points": total("points"), "max_points": total("max_points")}
-    if record.is_adjusted:
-        part |= {"final_points": total("counted_points"), "final_max_points": total("counted_max_points")}
-        part["adjustments"] = tuple(each for each in record.adjustments or () if each.unit in folders)
+    part: dict[str, Any] = {"exercises": there, **totals(there)}
+    if record.adjustments is not None:
+        part["adjustments"] = tuple(each for each in record.adjustments if each.unit in folders)
     return record.model_copy(update=part)
