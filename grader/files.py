@@ -17,6 +17,7 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -28,7 +29,7 @@ _IS_LINK = "this is a link, and nothing is written through links: take it away"
 
 
 def write_file(path: Path, content: bytes | Iterable[bytes], *, below: Path | None = None, mode: int = 0o666) -> None:
-    """Write a file whole or not at all; it survives a power failure. Missing folders are made, a link is replaced.
+    """Write a file whole or not at all. Missing folders are made, a link is replaced.
 
     below: the folder that the user named; links on the way from there are refused. By default the file's own folder.
     mode: the file's permissions, before the umask.
@@ -36,17 +37,12 @@ def write_file(path: Path, content: bytes | Iterable[bytes], *, below: Path | No
     """
     make_folder(path.parent, below=below)
     fresh = path.with_name(f".kata-unfinished-{secrets.token_hex(6)}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     try:
-        with open(os.open(fresh, flags, mode), "wb") as file:
+        with open(fresh, "xb", opener=partial(os.open, mode=mode)) as file:
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, path)
-        with suppress(OSError):  # new names survive a power failure too, where the system can make them
-            descriptor = os.open(path.parent, os.O_RDONLY)
-            os.fsync(descriptor)
-            os.close(descriptor)
     except BaseException as error:
         with suppress(OSError):
             fresh.unlink()
@@ -231,23 +227,15 @@ HOME = Path(grader.__file__).resolve().parents[1]
 
 
 @contextmanager
-def started_from_home() -> Iterator[str | None]:
-    """Start processes from the package's own folder in this block. Yields the folder for `go_back`, None if deleted."""
+def started_from_home() -> Iterator[None]:
+    """Start processes from the package's own folder in this block; they stay there."""
     try:
         here = os.getcwd()
-    except OSError:  # it was deleted, so nothing can be imported from it
-        yield None
-        return
+    except OSError:  # it was deleted
+        here = str(HOME)
     os.chdir(HOME)
     try:
-        yield here
+        yield
     finally:
-        with suppress(OSError):
-            os.chdir(here)
-
-
-def go_back(here: str | None) -> None:
-    """In a process started from home: change to the parent's working folder."""
-    if here is not None:
         with suppress(OSError):
             os.chdir(here)

@@ -202,29 +202,6 @@ class Record(_Part):
     )
 
     @classmethod
-    def of(
-        cls,
-        *,
-        submission: str,
-        isolation: Isolation,
-        seed: int,
-        course: CourseStamp,
-        exercises: Sequence[ExerciseResult],
-        problems: Sequence[Problem] = (),
-    ) -> Record:
-        """Make the record of these exercises, with totals. Raises ValidationError when they contradict each other."""
-        return cls(
-            version=VERSION,
-            submission=submission,
-            isolation=isolation,
-            seed=seed,
-            course=course,
-            exercises=tuple(exercises),
-            problems=tuple(problems),
-            **totals(exercises),
-        )
-
-    @classmethod
     def from_json(cls, text: str | bytes) -> Record:
         """Parse a record. Raises KataError when it is invalid."""
         try:

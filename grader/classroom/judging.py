@@ -30,7 +30,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from grader.files import go_back, started_from_home
+from grader.files import started_from_home
 from grader.intake import Submission
 from grader.record import ExerciseResult, Record
 from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch_ahead
@@ -215,8 +215,8 @@ class _JudgeProcess:
     def _started(self) -> ProcessPoolExecutor:
         held, self._leash = Pipe(duplex=False)
         context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-        with held, started_from_home() as here, _interrupts_held():
-            about = (self._run, self._number, here, held)
+        with held, started_from_home(), _interrupts_held():
+            about = (self._run, self._number, held)
             pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=about)
             pool.submit(os.getpid)  # starts the process
         return pool
@@ -251,10 +251,9 @@ def _load(level: Level) -> None:
     gc.freeze()
 
 
-def _begin(run: Run, number: int, here: str | None, leash: Connection) -> None:
+def _begin(run: Run, number: int, leash: Connection) -> None:
     """In a judge's process: open the judge. number: among the judges of the class, from 0."""
     global _zygote
-    go_back(here)
     threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
     if _zygote is not None and _zygote.control is not None and number >= SHARING:
         _zygote.control.close()

@@ -26,7 +26,7 @@ from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import first_few
-from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Problem, Record
+from grader.record import POINTS_TOLERANCE, VERSION, CourseStamp, ExerciseResult, Problem, Record, totals
 from grader.render.class_summary import ClassSummary
 from grader.render.pages import render_class, render_record
 from grader.render.wording import score
@@ -106,14 +106,18 @@ class ClassResults:
         rows = {id: known[id] for id in dict.fromkeys([*self._ids, *known]) if id in known}
         run = max((row.run for row in rows.values()), key=lambda each: each.id)
         digest, problems = self.store.last_submission(learner.id, self.run)
-        graded = Record.of(
+        results = tuple(row.result for row in rows.values())
+        graded = Record(
+            version=VERSION,
             submission=learner.id,
             isolation=run.level,
             seed=run.seed,
             course=CourseStamp(title=run.title, version=run.version, digest=run.digest),
-            exercises=[row.result for row in rows.values()],
-            problems=[Problem(file=each.file, kind=each.kind, message=each.message) for each in problems],
-        ).model_copy(update={"digest": digest})
+            exercises=results,
+            problems=tuple(Problem(file=each.file, kind=each.kind, message=each.message) for each in problems),
+            digest=digest,
+            **totals(results),
+        )
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
         record = adjusted(graded, self.course, hand_in, always=self._has_finals)
         return Result(record, learner, rows)

@@ -32,7 +32,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is about
 def load_course(path: Path) -> Course:
     """Load the course that `path`, a course.yml, describes, with a policy.yml beside it; its root is that folder.
 
-    Raises CourseError when the file is wrong, with a line "course.yml:LINE: sentence" for every problem.
+    Raises CourseError when the file cannot be read, or with a line "course.yml:LINE: sentence" for every problem.
     """
     path = Path(path)
     source = Source()
@@ -82,14 +82,9 @@ class Source:
         try:
             node = yaml.compose(path.read_text(encoding="utf-8-sig"), _LOADER)
             return "" if node is None else self._value(path.name, node, at)
-        except (OSError, UnicodeDecodeError) as error:
-            raise CourseError(f"{path.name} cannot be read: {error}") from None
-        except (yaml.YAMLError, RecursionError) as error:
-            mark, began = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
-            problem = getattr(error, "problem", None) or getattr(error, "reason", "it cannot be read")
-            where = f", {getattr(error, 'context', '')} that begins on line {began.line + 1}" if mark and began else ""
-            line = mark.line + 1 if mark else 1
-            raise CourseError(f"{path.name}:{line}: this is not YAML: {problem}{where}") from None
+        except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+            why = " ".join(str(error).split()).replace("<unicode string>", path.name)
+            raise CourseError(f"{path.name} cannot be read: {why}") from None
 
     def line_of(self, place: Place) -> tuple[str, int]:
         """The file and the line of a value, or of what it would stand in."""

@@ -135,14 +135,6 @@ class Forbidden(Model):
     reason: Text
 
 
-class Document(Model):
-    """A text that the course follows."""
-
-    title: Title
-    author: Title
-    language: Title
-
-
 class Exercise(Model):
     """One exercise; the loader fills in `unit` and adds the course's limits to `limits`.
 
@@ -227,6 +219,7 @@ class Policy(Model):
 class Course(Model):
     """The whole course, and where its files are.
 
+    `documents`: the texts that the course follows, each with title, author and language.
     `planned_seed`: the seed of the plans that a course without answers has in their place; None for a whole course.
     `submission_seconds`: of processor time for all exercises of one submission together.
     """
@@ -234,7 +227,7 @@ class Course(Model):
     title: Title
     version: Title
     planned_seed: int | None = Field(None, ge=0)
-    documents: dict[str, Document]
+    documents: dict[str, dict[str, Title]]
     limits: Limits = Limits()
     submission_seconds: Amount = 100.0
     policy: Policy = Policy()
@@ -281,7 +274,7 @@ class Course(Model):
 
         Raises KataError for one that no record can hold, or that there are no plans of.
         """
-        if given is not None and not (isinstance(given, int) and 0 <= given <= MAX_SEED):
+        if given is not None and not 0 <= given <= MAX_SEED:
             raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
         if self.planned_seed is None:
             return secrets.randbelow(MAX_SEED + 1) if given is None else given

@@ -15,7 +15,17 @@ from types import TracebackType
 
 from grader.course import Course, Exercise
 from grader.intake import Submission
-from grader.record import POINTS_TOLERANCE, CourseStamp, ExerciseResult, Mismatch, Problem, Record, Shown
+from grader.record import (
+    POINTS_TOLERANCE,
+    VERSION,
+    CourseStamp,
+    ExerciseResult,
+    Mismatch,
+    Problem,
+    Record,
+    Shown,
+    totals,
+)
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget
@@ -134,13 +144,15 @@ class Judge:
 
     def record(self, submission: Submission, results: Sequence[ExerciseResult]) -> Record:
         """The record of a submission from its exercises' results."""
-        return Record.of(
+        return Record(
+            version=VERSION,
             submission=submission.name,
             isolation=self.level,
             seed=self.seed,
             course=CourseStamp(title=self.course.title, version=self.course.version),
-            exercises=results,
-            problems=[Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems],
+            exercises=tuple(results),
+            problems=tuple(Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems),
+            **totals(results),
         )
 
     def _examine(self, session: Session, ahead: Sequence[Session]) -> ExerciseResult:
