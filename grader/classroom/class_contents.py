@@ -157,7 +157,7 @@ def nothing_in(contents: ClassContents, platform: str) -> str:
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
     there, shown = f" What is there: {first_few(names, _NAMED)}." if names else "", contents.shown
     if platform and any(each.can_be_work for each in contents.entries):
-        return f"No name in {shown} is one of {platform}'s.{there}"
+        return f"No name in {shown} is one of {platform}'s.{there} A class of another platform needs another OUT."
     return (
         f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.{there} "
         f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
