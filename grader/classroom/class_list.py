@@ -9,10 +9,10 @@ roster hands in counts for each member who has nothing of their own.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 from grader.course import Course
@@ -51,11 +51,6 @@ class Identification:
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def words(self) -> Mapping[str, str]:
-        """What a person says now, else said before."""
-        return {**self.before, **self.matches}
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,8 @@ def _class_list(contents: ClassContents, by: Identification) -> ClassList:
     counting = _Counting(owners, by, unmatched)
     counting.take(works)
     about_groups = list(counting.share())
-    learners = owners.everyone({id for files in counting.files.values() for id in files.learners})
+    there = {id for files in counting.files.values() for id in files.learners}
+    learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in there)
     places = {each.id: place for place, each in enumerate(learners)}
     submissions = tuple(sorted(counting.files.values(), key=lambda each: places[each.learners[0]]))
     unmatched.sort(key=lambda row: row.entry)
@@ -187,49 +183,46 @@ def _work(named: Sequence[tuple[ClassEntry, PlatformName]]) -> SubmissionFiles:
 
 # --- whom a name can mean ---------------------------------------------------------------------------------------------
 
-Owner = tuple[str, ...]
-"""The id of a learner, or those of all members of a group."""
+Owner = tuple[Learner, ...]
+"""A learner, or all members of a group."""
+
+
+def _shown(owner: Owner) -> str:
+    return f"the group {owner[0].group}" if len(owner) > 1 else owner[0].shown
 
 
 class _Owners:
     """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
 
     roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
-    groups: the members of each group of the roster. is_numbered: whether the roster has the platform's own numbers.
+    learners: the roster, or those. groups: the members of each group of the roster. is_numbered: whether the roster has
+    the platform's own numbers.
     """
 
     def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
-        self._platform, self.has_roster = platform, roster is not None
-        self._learners = {each.id: each for each in roster or ()}
-        self.groups: dict[str, list[Learner]] = defaultdict(list)
+        self._platform, self._has_roster = platform, roster is not None
+        self.learners = {each.id: each for each in roster or ()}
+        self.groups: dict[str, Owner] = {}
         for each in roster or ():
-            self.groups[folded(each.group)].append(each)
-        self.groups.pop("", None)
-        for files in () if self.has_roster else works:
+            if group := folded(each.group):
+                self.groups[group] = (*self.groups.get(group, ()), each)
+        for files in () if self._has_roster else works:
             self.of(files.readings)
-        self._finder = Finder(self._learners.values())
+        self._finder = Finder(self.learners.values())
         self.is_numbered = platform in self._finder.keys
 
     def of(self, readings: Sequence[NameReading]) -> list[Owner]:
         """Those whom a submission's name can mean."""
-        if not self.has_roster:  # of Blackboard's readings the one with the shortest login
+        if not self._has_roster:  # of Blackboard's readings the one with the shortest login
             tried = readings[:1] if self._platform == "blackboard" else readings
             return list(dict.fromkeys(self._submitter(reading) for reading in tried))
         return list(dict.fromkeys(owner for reading in readings for owner in self._meant(reading)))
 
     def called(self, text: str) -> list[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
-        found: list[Owner] = [(each.id,) for each in self._finder.find(text)] or self._groups_called(text)
-        return found or ([] if self.has_roster else [self._submitter(NameReading(name=text))])
-
-    def shown(self, owner: Owner) -> str:
-        """An owner as people know them."""
-        first = next(each for each in self._learners.values() if each.id in owner)
-        return f"the group {first.group}" if len(owner) > 1 else first.shown
-
-    def everyone(self, counting: Collection[str]) -> tuple[Learner, ...]:
-        """The roster in its order; without one those of whom something counts."""
-        return tuple(each for each in self._learners.values() if self.has_roster or each.id in counting)
+        found: list[Owner] = [(each,) for each in self._finder.find(text)]
+        found = found or self._groups_called(text)
+        return found or ([] if self._has_roster else [self._submitter(NameReading(name=text))])
 
     def _meant(self, reading: NameReading) -> list[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
@@ -237,21 +230,25 @@ class _Owners:
         if platform == "plain":
             return self.called(reading.name) or self.called(as_first_saved(reading.name))
         if platform in ("blackboard", "nbgrader"):
-            return [(each.id,) for each in by("id", reading.id)]
-        if self.is_numbered and platform == "canvas":
-            return [(each.id,) for each in by("canvas", reading.id)]
-        if self.is_numbered:
-            theirs = by("moodle", reading.id)
-            return [(each.id,) for each in theirs] if all(_agrees(each, reading) for each in theirs) else []
-        named = by("name", reading.name)
-        numbered = by("id", reading.id) if platform == "canvas" else []
-        # the number of a user in Canvas may be another learner's number elsewhere
-        found = [*named, *(each for each in numbered if named or each.name == each.id)]
-        return [(each.id,) for each in found] or self._groups_called(reading.name)
+            found = by("id", reading.id)
+        elif self.is_numbered:
+            found = by("canvas" if platform == "canvas" else "moodle", reading.id)
+            # in Moodle it may be a team's number; a team's name stands before a participant's
+            shown = name_key(reading.name)
+            is_theirs = all(each.name == each.id or shown.endswith(name_key(each.name)) for each in found)
+            if platform == "moodle" and not is_theirs:
+                return []
+        else:
+            named = by("name", reading.name)
+            numbered = by("id", reading.id) if platform == "canvas" else []
+            # the number of a user in Canvas may be another learner's number elsewhere
+            found = [*named, *(each for each in numbered if named or each.name == each.id)]
+            if not found:
+                return self._groups_called(reading.name)
+        return [(each,) for each in found]
 
     def _groups_called(self, name: str) -> list[Owner]:
-        groups = dict.fromkeys(folded(each.group) for each in self._finder.by("group", name))
-        return [tuple(each.id for each in self.groups[group]) for group in groups]
+        return list(dict.fromkeys(self.groups[folded(each.group)] for each in self._finder.by("group", name)))
 
     def _submitter(self, reading: NameReading) -> Owner:
         """The learner whom a name means without a roster."""
@@ -259,12 +256,7 @@ class _Owners:
         id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (reading.id, name))
         known = id or name or "?"  # a display name of blanks
         learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False)
-        return (self._learners.setdefault(folded(known) or known, learner).id,)
-
-
-def _agrees(learner: Learner, reading: NameReading) -> bool:
-    """Whether a name that Moodle shows is the learner's: the number may be a team's, and a team's name stand before."""
-    return learner.name == learner.id or name_key(reading.name).endswith(name_key(learner.name))
+        return (self.learners.setdefault(folded(known) or known, learner),)
 
 
 # --- what counts for whom ---------------------------------------------------------------------------------------------
@@ -275,6 +267,8 @@ class _Counting:
 
     def __init__(self, owners: _Owners, by: Identification, unmatched: list[Unmatched]) -> None:
         self._owners, self._by, self._unmatched = owners, by, unmatched
+        self._words = {**by.before, **by.matches}
+        """Whose each submission is, as a person says now or said before."""
         self.files: dict[Owner, SubmissionFiles] = {}
         self._torn: set[Owner] = set()
         """Those who have several, of which none counts."""
@@ -282,36 +276,35 @@ class _Counting:
     def take(self, works: Sequence[SubmissionFiles]) -> None:
         """Find what counts. Raises KataError for matches that fit nothing."""
         for owner, theirs in self._claims(works).items():
-            whose, best = f"{self._owners.shown(owner)}'s", self._best(theirs)
+            best = self._best(theirs)
             if len(best) > 1:
                 self._torn.add(owner)
                 entries = first_few([each.entry for each in theirs])
-                self._leave(theirs, f"{entries} could all be {whose}, so none counts.")
+                self._leave(theirs, f"{entries} could all be {_shown(owner)}'s, so none counts.")
                 continue
             counts = best[0].entry
-            self.files[owner] = replace(best[0], learners=owner)
-            if by_hand := self._by.words.get(counts):
+            self.files[owner] = replace(best[0], learners=tuple(each.id for each in owner))
+            if by_hand := self._words.get(counts):
                 self._unmatched.append(Unmatched(counts, "", learner=by_hand))
             rest = [each for each in theirs if each not in best]
-            self._leave(rest, f"It could be {whose}, of whom {counts} counts.")
+            self._leave(rest, f"It could be {_shown(owner)}'s, of whom {counts} counts.")
 
     def _claims(self, works: Sequence[SubmissionFiles]) -> Mapping[Owner, list[SubmissionFiles]]:
         """The submissions by owner. Raises KataError for matches that fit nothing."""
-        by, owners = self._by, self._owners
         claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
         there = {files.entry for files in works}
-        missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
+        missing = [entry for entry, learner in self._by.matches.items() if learner and entry not in there]
         problems = [f"There is no submission {entry}, which --match names." for entry in missing]
         for files in works:
-            by_hand = by.words.get(files.entry, "")
-            found = owners.called(by_hand) if by_hand else owners.of(files.readings)
+            by_hand = self._words.get(files.entry, "")
+            found = self._owners.called(by_hand) if by_hand else self._owners.of(files.readings)
             if len(found) == 1:
                 claims[found[0]].append(files)
             elif by_hand:
                 whom = "several learners" if found else "nobody"
                 problems.append(f"--match says that {files.entry} is of {by_hand}, and {whom} is called so.")
             else:
-                names = " or ".join(f"{owners.shown(each)}'s" for each in found)
+                names = " or ".join(f"{_shown(each)}'s" for each in found)
                 self._leave([files], f"It could be {names}." if found else "Nobody in the class is called so.")
         if problems:
             raise KataError("\n".join(problems))
@@ -319,8 +312,7 @@ class _Counting:
 
     def _leave(self, works: Sequence[SubmissionFiles], why: str) -> None:
         """Add the rows of submissions that count for nobody."""
-        words = self._by.words
-        self._unmatched += [Unmatched(each.entry, why, True, words.get(each.entry, "")) for each in works]
+        self._unmatched += [Unmatched(each.entry, why, True, self._words.get(each.entry, "")) for each in works]
 
     def _best(self, theirs: Sequence[SubmissionFiles]) -> Sequence[SubmissionFiles]:
         """What goes first of what is one learner's: a person's word, then a word of before or a clear name.
@@ -328,7 +320,7 @@ class _Counting:
         A clear name that such a word left out counts less than the word. Where nobody has said anything it is as good
         as a new one: else whoever hands in a second time, under a new name, would win a dispute.
         """
-        words = self._by.words
+        words = self._words
         said = [each for each in theirs if self._by.matches.get(each.entry)]
         clear = [each for each in theirs if words.get(each.entry) or len({name.id for name in each.readings}) <= 1]
         if any(words.get(each.entry) for each in clear):
@@ -341,26 +333,25 @@ class _Counting:
         Where everybody of the group has their own, it counts for nobody. Yields remarks.
         """
         files = self.files
-        for members in self._owners.groups.values():
-            whole = tuple(each.id for each in members)
-            have = [(each.id,) for each in members if (each.id,) in files]
-            without = [each for each in members if (each.id,) not in files.keys() | self._torn]
-            if len(whole) == 1 or whole in self._torn:
+        for group in self._owners.groups.values():
+            if len(group) == 1 or group in self._torn:
                 continue
-            source = whole if whole in files else have[0] if len(have) == 1 else None
-            names = first_few([each.name for each in without])
+            own = [(each,) for each in group if (each,) in files]
+            without = [each for each in group if (each,) not in files.keys() | self._torn]
+            source = group if group in files else own[0] if len(own) == 1 else None
+            names, ids = first_few([each.name for each in without]), tuple(each.id for each in without)
             if source and without:
-                own, others = source if source != whole else (), tuple(each.id for each in without)
-                files[source] = replace(files[source], learners=(*own, *others), as_group=others)
+                whose = () if source == group else files[source].learners
+                files[source] = replace(files[source], learners=(*whose, *ids), as_group=ids)
                 yield f"Handed in by their group: {names}."
-            elif source == whole:
+            elif source == group:
                 why = "It bears a group's name, and everybody of the group has handed in something of their own."
-                self._unmatched.append(Unmatched(files.pop(whole).entry, why))
-            elif without and have:
-                several = first_few([files[each].entry for each in have])
+                self._unmatched.append(Unmatched(files.pop(group).entry, why))
+            elif without and own:
+                several = first_few([files[each].entry for each in own])
                 yield (
-                    f"The group {members[0].group} handed in several times ({several}), and nothing counts for "
-                    f"{names}: leave one, or say in a file for --match which is the group's."
+                    f"The group {group[0].group} handed in several times ({several}), and nothing counts for {names}: "
+                    "leave one, or say in a file for --match which is the group's."
                 )
 
 

@@ -13,6 +13,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -108,12 +109,9 @@ def _text(content: bytes, name: str) -> str:
         raise KataError(f"{name} is larger than {MOST_BYTES >> 20} MB: a CSV with a row a learner is expected.")
     is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     for encoding in ("utf-16",) if is_utf16 else ("utf-8-sig", "cp1252"):  # the last is what Excel saves in the West
-        try:
-            text = content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:  # else it is a spreadsheet, or UTF-16 that does not say so
-            return text
+        with suppress(UnicodeDecodeError):
+            if "\0" not in (text := content.decode(encoding)):  # else a spreadsheet, or UTF-16 that does not say so
+                return text
     raise KataError(
         f"{name} is not text, perhaps a spreadsheet: save it there as CSV in UTF-8, and give that file, such as "
         f"{Path(name).with_suffix('.csv')}."
@@ -148,8 +146,8 @@ def _in_english(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[
         return bool(filled) and len(set(filled)) == len(filled) and hold(place, f"(?:{kind})?")
 
     # Participant 1, Participant 2, in any language
-    is_worksheet = cells and IDENTIFIER not in columns and tell_apart(0, r"[^0-9]+[0-9]+") and "" not in cells[0]
-    if not is_worksheet or len({cell.rstrip("0123456789") for cell in cells[0]}) > 1:
+    words = {cell.rstrip("0123456789") for cell in cells[0]} if cells else set()
+    if IDENTIFIER in columns or len(words) != 1 or "" in words or not tell_apart(0, r"[^0-9]+[0-9]+"):
         return tuple(columns)
     same = [place for place in range(2, len(cells)) if len(set(cells[place])) == 1 and hold(place, _NUMBER)]
     grade = next((place - 1 for place in same if hold(place - 1, f"(?:-|{_NUMBER})?")), len(cells))

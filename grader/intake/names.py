@@ -127,11 +127,8 @@ class ExerciseNames:
     def by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
         """The exercise that the first line of a text names, in a comment or in a magic that writes a file; or None.
 
-        A comment with the id alone may be a heading: it counts only above one of the exercise's entry points.
-
-        Args:
-            text: for example `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`.
-            defined: the functions and classes that it defines.
+        Such as `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`. A comment with the id
+        alone may be a heading: it counts only if one of the exercise's entry points is among the `defined` names.
         """
         line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0]
         after_mark = line.lstrip("#")

@@ -118,10 +118,9 @@ def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer
         different = {cell.text: cell for cell in reversed(claims[exercise.id])}
         for cell in reversed(different.values()):
             look_at_clock()
-            source = cell.text
             # several answers to one exercise do not count, so they need not run
-            if len(different) == 1 and not _is_as_given(source, exercise, names):
-                source = earlier.put_before(cell)
+            is_to_run = len(different) == 1 and not _is_as_given(cell.text, exercise, names)
+            source = earlier.put_before(cell) if is_to_run else cell.text
             answers.append((exercise, cell.number, source.encode("utf-8", "surrogatepass")))
     return answers, unclear
 
@@ -244,8 +243,7 @@ class _Earlier:
 def read_python(text: str) -> PythonText:
     """Find the statements in a text. This decides nothing about a mark."""
     text = _with_plain_ends(text)
-    tree = _parsed(text)
-    if tree is None:  # only a text that is no Python can hold lines of IPython's own
+    if (tree := _parsed(text)) is None:  # only a text that is no Python can hold lines of IPython's own
         text = _IPYTHON.sub(_commented_out, text)
         tree = _parsed(text)
     if tree is None:

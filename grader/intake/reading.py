@@ -89,16 +89,10 @@ class _Claim(NamedTuple):
 
 
 def read_submission(path: Path, course: Course) -> Submission:
-    """Read what a learner handed in: a folder, a `.py` file, a zip or a notebook.
+    """Read what a learner handed in: a folder, a `.py` file, a zip or a notebook. A zip alone in a folder is read.
 
-    A folder with nothing in it but one zip is read as that zip.
-
-    Args:
-        path: the submission; not a link itself.
-        course: says which files count and how large they may be.
-
-    Raises:
-        SubmissionError: it cannot be read as a whole. Single unreadable files are among its problems.
+    The course says which files count and how large they may be. Raises SubmissionError: it is a link, or cannot be read
+    as a whole; single unreadable files are among its problems.
     """
     if os.path.islink(path) or not os.path.isdir(path):
         return read_loose_files([(path.name, partial(read_regular, path))], course)
@@ -107,7 +101,7 @@ def read_submission(path: Path, course: Course) -> Submission:
 
 
 def read_folder(name: str, listed: Callable[[], Mapping[str, Content]], course: Course) -> Submission:
-    """Read a submission that is a folder. listed: gives what is in it, by path. As `read_submission` for the rest."""
+    """Read a submission that is a folder; `listed` gives what is in it, by path. Raises as `read_submission` does."""
     collector = Collector(name, course)
     with reading_clock(collector.name):
         files = list(possible_work(listed()))
@@ -118,14 +112,9 @@ def read_folder(name: str, listed: Callable[[], Mapping[str, Content]], course: 
 
 
 def read_loose_files(files: Sequence[tuple[str, Read]], course: Course) -> Submission:
-    """Read a submission whose files lie singly among those of others, as some platforms deliver them.
+    """Read a submission whose files lie singly among those of others, each with the name that its learner gave it.
 
-    Args:
-        files: each with the name that its learner gave it.
-        course: as for `read_submission`.
-
-    Raises:
-        SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
+    Raises SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
     """
     collector = Collector(stem_of(files[0][0]), course)
     with reading_clock(collector.name):
@@ -256,10 +245,10 @@ class Collector:
     def _decided(self, exercise: Exercise) -> SourceFile | None:
         """The source that counts: an exact name wins; several that differ count for nothing."""
         claims = self._claims[exercise.id]
-        counted = [claim for claim in claims if claim.is_exact] or claims
-        if not counted:
+        if not claims:
             return None
-        where, content = counted[0].where, counted[0].content
+        counted = [claim for claim in claims if claim.is_exact] or claims
+        where, content, _ = counted[0]
         for claim in claims:
             if claim not in counted and claim.content is not None:
                 self._add(claim.where, f"was left out, since {printable(where)} answers {exercise.id}", "unknown")
