@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Generator, Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,8 +21,6 @@ from grader.judge.faults import CheckFailed, GraderBroken
 from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
-    from _pytest._io import TerminalWriter
-
     from grader.intake import Submission
     from grader.judge.grading import Judge, SteppedExercise
     from grader.practice.workspace import Work, Workspace
@@ -33,10 +30,8 @@ if TYPE_CHECKING:
 
 LOOKS_LIKE_WORK = re.compile(r"[0-9]{2}_\w+\.py")
 """Names of exercise files. Outside of a workspace only these are reported; pytest gets the others."""
-PLAIN_WIDTH = 80
-"""Columns of output that does not go to a terminal."""
-STUB = "kata_stub"
-"""A keyword of the item of a file that is as it was given, which its report has too."""
+COLUMNS = 80
+"""Width of the tables of a failed check."""
 
 
 class Practice:
@@ -52,8 +47,6 @@ class Practice:
         self.seed = self.course.seed_for(config.getoption("seed"))
         is_looked_into = config.getoption("usepdb") or config.getoption("capture") == "no"
         self.level: Level = config.getoption("isolation") or ("none" if is_looked_into else strongest_level())
-        self.done: list[FileChecks] = []
-        """The files of which all checks have run. pytest may look at a file and run none of its checks."""
         self._at_the_end = config.add_cleanup
 
     @cached_property
@@ -70,37 +63,51 @@ PRACTICE: pytest.StashKey[Practice] = pytest.StashKey()
 """The Practice of this run, created at the first exercise file."""
 
 
-class FileChecks:
-    """The checks of a learner's file: judged in one request, or at level "none" each by itself in this process."""
+class CheckedFile(pytest.File):
+    """A learner's file; its items are its checks: judged in one request, or at level "none" each by itself here."""
 
-    def __init__(self, practice: Practice, workspace: Workspace, work: Work) -> None:
-        self._practice, self._workspace, self._work = practice, workspace, work
-        self._is_stepped = practice.level == "none"
-        self._left: set[str] = set()
-        """Those that have not run."""
+    practice: Practice
+    workspace: Workspace
+    work: Work
+    is_as_given = False
+    fault = ""
+    """Why its checks cannot be collected."""
 
-    def names(self) -> list[str]:
-        """Their names. Raises MachineError, KataError."""
+    def collect(self) -> Iterable[pytest.Item]:
+        """An item for each check; one that is skipped for a file that is as it was given."""
+        if self.fault:
+            raise self.CollectError(self.fault)
+        try:
+            names = ["not_started"] if self.is_as_given else self._names()
+        except (MachineError, KataError) as error:
+            raise self.CollectError(_sentence(error)) from None
+        self._left = set(names)
+        for name in names:
+            item: LearnerCheck = LearnerCheck.from_parent(self, name=name)
+            if self.config.pluginmanager.hasplugin("timeout") and self.practice.level != "none":
+                # the judge limits the time of the learner's code; waiting for other requests is not its fault
+                item.add_marker(pytest.mark.timeout(0))
+            yield item
+
+    def _names(self) -> list[str]:
         from grader.intake import Submission
 
         record, _ = self._judged(Submission("nothing", {}, ()))
-        self._left = {check.name for check in record.exercises[0].checks}
         return [check.name for check in record.exercises[0].checks]
 
     def run(self, name: str) -> str:
-        """Run one; return why it could not be checked here, or "". When all have run, the file counts as tried.
+        """Run one check; return why it could not be checked here, or "". When all have run, the file counts as tried.
 
         Raises CheckFailed, with the frames that raised it if they are of this process; MachineError, KataError.
         """
         from grader.practice.checking import note_record
 
-        failure = self._stepped.run(name) if self._is_stepped else None
+        failure = self._stepped.run(name) if self.is_stepped else None
         record, _ = self.graded()
         result = next(each for each in record.exercises[0].checks if each.name == name)
-        if self._left == {name}:
-            note_record(self._workspace, self._submission, record, [self._work])
-            self._practice.done.append(self)
         self._left.discard(name)
+        if not self._left:
+            note_record(self.workspace, self._submission, record, [self.work])
         if failure is not None or result.outcome == "failed":
             raise failure or CheckFailed(result.message)
         if result.outcome == "error":
@@ -108,23 +115,28 @@ class FileChecks:
         return result.message if result.outcome == "skipped" else ""
 
     def graded(self) -> tuple[Record, Mismatches]:
-        """What they have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
-        return (self._stepped.record(), self._stepped.mismatches()) if self._is_stepped else self._at_once
+        """What the checks have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
+        return (self._stepped.record(), self._stepped.mismatches()) if self.is_stepped else self._at_once
 
     def frames(self, error: CheckFailed, name: str) -> Any:
         """The frames in which a debugger opens at a failure."""
-        return self._stepped.frames(error, name) if self._is_stepped else error.__traceback__
+        return self._stepped.frames(error, name) if self.is_stepped else error.__traceback__
+
+    @property
+    def is_stepped(self) -> bool:
+        """Whether the checks run one by one in this process."""
+        return self.practice.level == "none"
 
     def _judged(self, submission: Submission) -> tuple[Record, Mismatches]:
         from grader.practice.checking import judged
 
-        return judged(self._practice.judge, submission, [self._work.exercise.id])
+        return judged(self.practice.judge, submission, [self.work.exercise.id])
 
     @cached_property
     def _submission(self) -> Submission:
         from grader.practice.checking import submission_of
 
-        return submission_of(self._workspace, [self._work])
+        return submission_of(self.workspace, [self.work])
 
     @cached_property
     def _at_once(self) -> tuple[Record, Mismatches]:
@@ -134,44 +146,22 @@ class FileChecks:
     def _stepped(self) -> SteppedExercise:
         from grader.judge.grading import SteppedExercise
 
-        judge = cast("Judge", self._practice.judge)
-        judge.choose([self._work.exercise.id])
-        return SteppedExercise(judge, self._work.exercise, self._submission, self._work.path)
-
-
-class CheckedFile(pytest.File):
-    """A learner's file; its items are its `checks`: None as long as it is as it was given, or if it has a `fault`."""
-
-    checks: FileChecks | None = None
-    fault = ""
-
-    def collect(self) -> Iterable[pytest.Item]:
-        """An item for each check."""
-        if self.fault:
-            raise self.CollectError(self.fault)
-        try:
-            names = self.checks.names() if self.checks else ["not_started"]
-        except (MachineError, KataError) as error:
-            raise self.CollectError(_sentence(error)) from None
-        for name in names:
-            item: LearnerCheck = LearnerCheck.from_parent(self, name=name)
-            item.checks = self.checks
-            if item.checks is None:
-                item.keywords[STUB] = True
-            if item.config.pluginmanager.hasplugin("timeout") and item.config.stash[PRACTICE].level != "none":
-                # the judge limits the time of the learner's code; waiting for other requests is not its fault
-                item.add_marker(pytest.mark.timeout(0))
-            yield item
+        judge = cast("Judge", self.practice.judge)
+        judge.choose([self.work.exercise.id])
+        return SteppedExercise(judge, self.work.exercise, self._submission, self.work.path)
 
 
 class LearnerCheck(pytest.Item):
     """One check of a learner's file; of a file that is as it was given, the one item, which is not run."""
 
-    checks: FileChecks | None = None
+    @property
+    def file(self) -> CheckedFile:
+        """The file that it is a check of."""
+        return cast("CheckedFile", self.parent)
 
     def runtest(self) -> None:
         """Raises CheckFailed for a fault of the learner's, MachineError and KataError for others."""
-        if reason := self.checks.run(self.name) if self.checks else "not started":
+        if reason := "not started" if self.file.is_as_given else self.file.run(self.name):
             pytest.skip(reason)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
@@ -179,9 +169,9 @@ class LearnerCheck(pytest.Item):
         from grader.render.terminal import check_text
         from grader.render.verdict import verdict_on
 
-        if isinstance(excinfo.value, CheckFailed) and self.checks:
-            record, mismatches = self.checks.graded()
-            return FailedCheck(partial(check_text, verdict_on(record.exercises[0], mismatches=mismatches), self.name))
+        if isinstance(excinfo.value, CheckFailed):
+            record, mismatches = self.file.graded()
+            return check_text(verdict_on(record.exercises[0], mismatches=mismatches), self.name, COLUMNS)
         if isinstance(excinfo.value, (MachineError, KataError)):
             return _sentence(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -193,23 +183,6 @@ class LearnerCheck(pytest.Item):
 
 def _sentence(error: Exception) -> str:
     return f"This machine cannot isolate your code: {error}" if isinstance(error, MachineError) else str(error)
-
-
-@dataclass(frozen=True)
-class FailedCheck:
-    """The text of a failed check. pytest treats it as its own representation of a failure."""
-
-    text: Callable[..., str]
-    """Makes it for a width and with or without colour."""
-
-    def __str__(self) -> str:
-        """Without colour: for xdist, JUnit and editors."""
-        return self.text(PLAIN_WIDTH, colour=False)
-
-    def toterminal(self, writer: TerminalWriter) -> None:
-        """Write it with the terminal's width and colours."""
-        for line in self.text(writer.fullwidth, colour=writer.hasmarkup).splitlines():
-            writer.line(line)
 
 
 # --- pytest's hooks -----------------------------------------------------------------------------------------------
@@ -259,11 +232,11 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
     try:
         if PRACTICE not in stash:
             stash[PRACTICE] = Practice(parent.config)
-        workspace = workspace_around(stash[PRACTICE].course, file_path.parent)
-        if (work := workspace.work_at(file_path)) is None:
+        node.practice = stash[PRACTICE]
+        node.workspace = workspace_around(node.practice.course, file_path.parent)
+        if (work := node.workspace.work_at(file_path)) is None:
             return collected
-        if not is_as_given(workspace, work):
-            node.checks = FileChecks(stash[PRACTICE], workspace, work)
+        node.work, node.is_as_given = work, is_as_given(node.workspace, work)
     except KataError as error:
         if not (isinstance(error, CourseError) or LOOKS_LIKE_WORK.fullmatch(file_path.name)):
             return collected
@@ -275,23 +248,6 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest.CallInfo[Any]) -> None:
     """For `--pdb`: open the debugger in the learner's lines, or in those of the check."""
     error = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(node, LearnerCheck) and node.checks and isinstance(error, CheckFailed):
-        trace = node.checks.frames(error, node.name)
+    if isinstance(node, LearnerCheck) and isinstance(error, CheckFailed):
+        trace = node.file.frames(error, node.name)
         call.excinfo = pytest.ExceptionInfo.from_exception(error.with_traceback(trace))
-
-
-def pytest_report_teststatus(report: Any) -> tuple[str, str, str] | None:
-    """Count files that are as they were given by themselves."""
-    is_stub = report.skipped and STUB in getattr(report, "keywords", ())
-    return ("not started", "-", "NOT STARTED") if is_stub else None
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Offer `kata play`, if one exercise was checked behind the wall."""
-    practice = config.stash.get(PRACTICE, None)
-    if practice and practice.level != "none" and len(practice.done) == 1:
-        from grader.play.catalogue import offer_of
-
-        record, _ = practice.done[0].graded()
-        if offer := offer_of(record.exercises[0]):
-            terminalreporter.write_line(offer)

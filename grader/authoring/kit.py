@@ -15,6 +15,7 @@ from grader.course import Course, Exercise, Unit
 from grader.course.loading import FILE_NAME, Source
 from grader.course.model import did_you_mean
 from grader.course.stubs import make_stub, same_as_stub, stub_of
+from grader.errors import KataError
 from grader.files import write_file
 from grader.judge.bank import Mistake, load_bank, written_alternatives
 from grader.judge.checks import Kit
@@ -45,7 +46,7 @@ def new_exercise(unit: Unit, id: str, title: str) -> Exercise:
 def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     """Write the files of a kit and add the exercise to course.yml and the lesson; yield each path.
 
-    Raises FileExistsError, before anything is written, when one of the files exists.
+    Raises KataError, before anything is written, when one of the files exists.
     """
 
     def filled(name: str) -> str:
@@ -63,7 +64,7 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
     }
     for path in files:
         if path.exists():
-            raise FileExistsError(path)
+            raise KataError(f"{path} is there already.")
     catalogue, lesson = course.root / FILE_NAME, course.lesson_path(unit)
     files[catalogue] = _entered(course, unit, filled("entry.yml"))
     # before the lesson's closing part, if there is one

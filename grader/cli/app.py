@@ -10,61 +10,28 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup, TyperOption
 
 import grader
+from grader.course.installed import CARRIED
 from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.sandbox.levels import MachineError
 
-LEARN, TEACH, WRITE = PANELS = ("Learn", "Teach", "Write a course")
-"""The headings of the groups of commands in `kata --help`; below each, the first line of each command's docstring."""
-
-
-class CommandTable(TyperGroup):
-    """Lists the commands to fit on one screen; in a wheel, those of learners."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of all commands that are shown; the others work too."""
-        return [name for name in self._in_order() if self._panel(name) == LEARN or not _is_wheel()]
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help."""
-        if _is_wheel():
-            others = [name for name in self._in_order() if self._panel(name) != LEARN]
-            self.epilog = f"To teach or to write a course: {', '.join(others)}."
-        super().format_help(ctx, formatter)
-
-    def _in_order(self) -> list[str]:
-        return sorted(self.commands, key=lambda name: PANELS.index(self._panel(name)))
-
-    def _panel(self, name: str) -> str:
-        return str(getattr(self.commands[name], "rich_help_panel", ""))
-
-    def get_params(self, ctx: Any) -> Any:
-        """The options of `kata` itself; they work, and are left out of the list."""
-        options: list[Any] = super().get_params(ctx)
-        for option in options:
-            option.hidden = isinstance(option, TyperOption)
-        return options
-
-
-def _is_wheel() -> bool:
-    """Whether this is what learners get, with the course in the package."""
-    from grader.course.installed import CARRIED
-
-    return Path(grader.__file__).with_name(CARRIED).is_dir()
-
+IN_WHEEL = Path(grader.__file__).with_name(CARRIED).is_dir()
+"""Whether this is what learners get, with the course in the package. `kata --help` lists their commands alone then."""
 
 app = typer.Typer(
     name="kata",
-    cls=CommandTable,
     help="A course on attention in PyTorch, and its grader. Help: kata NAME --help",
     pretty_exceptions_enable=False,
 )
+learners_command = partial(app.command, rich_help_panel="Learn")
+teachers_command = partial(app.command, rich_help_panel="Teach", hidden=IN_WHEEL)
+authors_command = partial(app.command, rich_help_panel="Write a course", hidden=IN_WHEEL)
 
 
 @app.callback(invoke_without_command=True)
@@ -89,6 +56,11 @@ def version(
 
 def main() -> None:
     """Run the command line."""
+    if IN_WHEEL:
+        others = [
+            each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands if each.hidden
+        ]
+        app.info.epilog = f"To teach or to write a course: {', '.join(others)}."
     status: str | int | None = 0
     try:
         with sentences():

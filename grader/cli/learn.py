@@ -16,14 +16,13 @@ from grader.judge.faults import NOT_PYTHON
 from grader.practice.checking import Checked, check_works, is_as_given, submission_of, works_of
 from grader.practice.hints import open_hint
 from grader.practice.overview import next_exercise, print_list, print_next, print_overview, put
-from grader.practice.progress import Progress, ProgressFile
 from grader.practice.workspace import Work, Workspace, find_workspace, make_workspace, workspace_around
 from grader.practice.workspace import reset as give_stub
 from grader.render.wording import counted
 from grader.sandbox.levels import Level, launch_ahead
 from grader.service.client import judge_for
 
-from .app import LEARN, app, say
+from .app import learners_command
 from .terms import (
     ID_HELP,
     CourseFile,
@@ -32,14 +31,13 @@ from .terms import (
     best_level,
     console,
     course_at,
-    demand_there,
     exercise_ids,
     exercises_and_units,
     level_called,
 )
 
 if TYPE_CHECKING:
-    from grader.record import Mismatches, Record
+    from grader.record import Record
 
 Fast = Annotated[bool, Option("--fast", help="Only the fast track: the exercises that matter most.")]
 ExerciseId = Annotated[str, Argument(help=ID_HELP, metavar="ID", autocompletion=exercise_ids)]
@@ -58,21 +56,13 @@ def workspace_here(course: Path | None) -> Workspace:
     return find_workspace(chosen, Path.cwd()) or Workspace(chosen, chosen.root)
 
 
-def progress_of(workspace: Workspace) -> Progress:
-    """The learner's progress; what became of a damaged file is said on standard error."""
-    known = ProgressFile(workspace.state).read()
-    if known.damage:
-        say(known.damage)
-    return known
-
-
 def overview() -> None:
     """Print the overview and the next exercise."""
     workspace = workspace_here(None)
-    print_overview(workspace, progress_of(workspace), console())
+    print_overview(workspace, workspace.progress.read(), console())
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def init(
     folder: Annotated[Path, Argument(help="The folder to work in; it is created if necessary.", metavar="DIR")],
     course: CourseFile = None,
@@ -92,7 +82,7 @@ def init(
     print(f"Go on with: cd {folder} && kata")
 
 
-@app.command("next", rich_help_panel=LEARN)
+@learners_command("next")
 def next_one(
     course: CourseFile = None,
     fast: Fast = False,
@@ -100,10 +90,10 @@ def next_one(
 ) -> None:
     """The next exercise: its file, its lesson, what to type."""
     workspace = workspace_here(course)
-    known = progress_of(workspace)
+    known = workspace.progress.read()
     coming = next_exercise(workspace.course, known, fast=fast)
     if skip and coming is not None:
-        with ProgressFile(workspace.state).change() as known:
+        with workspace.progress.change() as known:
             known.of(coming.id).skipped = True
         print(f"Skipped: {coming.id}. It stays in `kata list`; `kata check {coming.id}` takes it up again.")
     print_next(workspace, known, console(), fast=fast)
@@ -112,7 +102,7 @@ def next_one(
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def check(
     what: Annotated[list[str] | None, Argument(help=WHAT, autocompletion=exercises_and_units)] = None,
     isolation: Isolation = "best",
@@ -127,9 +117,6 @@ def check(
     """Check your own work."""
     level = level_called(isolation, is_for_grading=False)
     workspace = workspace_here(course)
-    for name in what or []:
-        if name.endswith(".py"):
-            demand_there(Path(name), "an exercise's id or file, or a unit", "kata check {}")
     works = works_of(workspace, what or [])
     if (script or debug) and (not what or len(works) != 1):
         option = "--debug" if debug else "--script"
@@ -146,7 +133,8 @@ def check(
     if script or debug:
         _write_script(workspace, works[0], level, chosen, debug=debug)
         return
-    checked = check_works(workspace, works, level, chosen)
+    with closing(judge_for(workspace.course, level, chosen, [work.exercise.id for work in works])) as judge:
+        checked = check_works(judge, workspace, works)
     print_checked(workspace, checked, verbose=verbose)
     if not checked.record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
@@ -169,13 +157,12 @@ def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> N
     again = f"--seed {record.seed}"
     if checked.is_right:
         _offer_play(record)
+        print_next(workspace, workspace.progress.read(), screen)
     elif len(record.exercises) == 1 and record.exercises[0].status == "failed":
         if not record.exercises[0].checks[0].message.startswith(NOT_PYTHON):
             put(screen, f"Step through it: kata check --debug {record.exercises[0].id} {again}", is_wrapped=False)
     elif not verbose:
         put(screen, f"The same inputs again with {again}")
-    if all(result.status in ("passed", "partly") for result in record.exercises):
-        print_next(workspace, progress_of(workspace), screen)
 
 
 def _offer_play(record: Record) -> None:
@@ -209,7 +196,7 @@ def _write_script(workspace: Workspace, work: Work, level: Level, seed: int, *, 
         sys.exit(EXIT_NOT_RIGHT)
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def watch(seed: Seed = None, course: CourseFile = None) -> None:
     """Check each file as soon as you save it.
 
@@ -217,13 +204,12 @@ def watch(seed: Seed = None, course: CourseFile = None) -> None:
     """
     level = best_level()
     workspace = workspace_here(course)
-    progress_of(workspace)
     from grader.practice.watch import Watch
     from grader.render.terminal import print_verdicts
 
-    def show(record: Record, mismatches: Mismatches) -> None:
-        print_verdicts(record, screen, titles=workspace.course.titles, mismatches=mismatches)
-        _offer_play(record)
+    def show(checked: Checked) -> None:
+        print_verdicts(checked.record, screen, titles=workspace.course.titles, mismatches=checked.mismatches)
+        _offer_play(checked.record)
 
     screen = console()
     with closing(judge_for(workspace.course, level, workspace.course.seed_for(seed))) as judge:
@@ -233,29 +219,26 @@ def watch(seed: Seed = None, course: CourseFile = None) -> None:
 # --- beside checking --------------------------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def hint(id: ExerciseId, course: CourseFile = None) -> None:
     """A hint; each further one opens after another failed try."""
     workspace = workspace_here(course)
-    exercise = workspace.course.exercise(id)
-    progress_of(workspace)
-    for sentence in open_hint(workspace, exercise):
-        put(console(), sentence)
+    put(console(), "\n".join(open_hint(workspace, workspace.course.exercise(id))))
 
 
-@app.command("list", rich_help_panel=LEARN)
+@learners_command("list")
 def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
     """All exercises: passed, tried, open, later."""
     workspace = workspace_here(course)
-    print_list(workspace, progress_of(workspace), console(), fast=fast)
+    print_list(workspace, workspace.progress.read(), console(), fast=fast)
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def reset(id: ExerciseId, course: CourseFile = None) -> None:
     """Begin an exercise again; your old work is kept."""
     workspace = workspace_here(course)
-    exercise = workspace.course.exercise(id)
-    kept = give_stub(workspace, exercise)
-    print(f"{workspace.shown(workspace.file_of(exercise))} is the given file again.")
+    work = workspace.work_of(workspace.course.exercise(id))
+    kept = give_stub(workspace, work)
+    print(f"{workspace.shown(work.path)} is the given file again.")
     if kept is not None:
         print(f"Your old work is in {workspace.shown(kept)}")

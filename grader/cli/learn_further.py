@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,14 +17,14 @@ from grader.practice.checking import check_works, works_started
 from grader.practice.hints import print_answers
 from grader.practice.overview import put, render_learner
 from grader.practice.progress import Progress, now
-from grader.practice.review import Coming, coming_back, day_of, hand_out, local_date, when
+from grader.practice.review import coming_back, hand_out, when
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import examine, strongest_level, try_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
-from grader.service.client import SWITCH, Registration, ServiceError, is_kept_warm, running_judges
+from grader.service.client import ServiceError, judge_for, running_judges
 
-from .app import LEARN, app, say
-from .learn import ExerciseId, progress_of, workspace_here
+from .app import learners_command, say
+from .learn import ExerciseId, workspace_here
 from .terms import CourseFile, Seed, best_level, console, exercise_ids, open_page, progress
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ ENDINGS = (".html", ".htm")
 # --- kata play --------------------------------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def play(
     id: Annotated[str | None, Argument(help=PLAYED_ID, metavar="ID", autocompletion=exercise_ids)] = None,
     text: Annotated[str | None, Option("--text", help="The text for the model; otherwise it is asked for.")] = None,
@@ -58,7 +57,7 @@ def play(
 ) -> None:
     """See your own code attend, in a small trained model."""
     workspace = workspace_here(course)
-    progress = progress_of(workspace)
+    progress = workspace.progress.read()
     if id is None:
         if text is not None or file is not None or without or page or show:
             raise KataError("Play which exercise? `kata play` lists those that can be played.")
@@ -180,7 +179,7 @@ def _converse(showing: Showing, play: Play, off: Sequence[str]) -> None:
 # --- kata review, report and solution ---------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def review(
     id: Annotated[str | None, Argument(help=REVIEWED_ID, metavar="[ID]", autocompletion=exercise_ids)] = None,
     due: Annotated[bool, Option("--due", help="Only list what is due and what comes later.")] = False,
@@ -188,9 +187,9 @@ def review(
 ) -> None:
     """Write a passed exercise again, before you forget it."""
     workspace, at, say = workspace_here(course), now(), partial(put, console(), is_wrapped=False)
-    wanted = workspace.course.exercise(id) if id is not None else None
-    coming = coming_back(workspace.course, progress_of(workspace), at)
-    if wanted is not None:
+    coming = coming_back(workspace.course, workspace.progress.read(), at)
+    if id is not None:
+        wanted = workspace.course.exercise(id)
         coming = [each for each in coming if each.exercise == wanted]
         if not coming:
             raise KataError(f"{wanted.id} is not passed yet, so there is nothing to review: kata check {wanted.id}")
@@ -199,53 +198,25 @@ def review(
         return
     first, exercise = coming[0], coming[0].exercise
     if due:
-        _print_coming(workspace, coming, at)
+        for each in coming:
+            say(f"{when(each.due, at)}: {each.exercise.title} ({each.exercise.id})")
         return
-    if wanted is None and not first.is_due:
+    if id is None and not first.is_due:
         print(f"Nothing is due. Next is {exercise.id}, {when(first.due, at)}.")
         print(f"`kata review {exercise.id}` brings it now, `kata review --due` lists all.")
         return
-    before, file = hand_out(workspace, exercise), workspace.shown(workspace.review_file_of(exercise))
+    kept, file = hand_out(workspace, exercise), workspace.shown(workspace.review_of(exercise).path)
     say(f"Review: {exercise.title} ({exercise.id})", "bold yellow")
-    if isinstance(before, datetime):
-        say(f"  begun    on {day_of(before)}; the file is as you left it. Delete it to start afresh.")
     say(f"  file     {file}, the formula is at its top")
     say(f"  lesson   {workspace.section_of(exercise)}")
     say(f"  check    kata check {file}    or leave `kata watch` running")
-    if isinstance(before, Path):
-        say(f"  before   your last review of it is in {workspace.shown(before)}", "dim")
+    if kept is not None:
+        say(f"  before   your last review of it is in {workspace.shown(kept)}", "dim")
     task = "Find the fault" if exercise.kind == "debug" else "Write it from the formula"
     say(f"{task}, without a look at your old work.")
 
 
-def _print_coming(workspace: Workspace, coming: Sequence[Coming], at: datetime) -> None:
-    """List what is due now and what comes later."""
-    from rich.table import Table
-
-    from grader.render.terminal import text_for
-
-    screen, due = console(), [each for each in coming if each.is_due]
-
-    def put_rows(head: str, those: Sequence[Coming]) -> None:
-        put(screen, head, "bold")
-        rows = Table.grid(padding=(0, 2, 0, 0))
-        for each in those:
-            begun = " (begun)" if each.is_open and workspace.review_file_of(each.exercise).exists() else ""
-            is_late = each.is_due and local_date(each.due) != local_date(at)
-            time = f"since {day_of(each.due)}" if is_late else when(each.due, at)
-            title = f"{each.exercise.id}: {each.exercise.title}{begun}"
-            rows.add_row("", text_for(screen, title), text_for(screen, time))
-        if those:
-            screen.print(rows)
-
-    put_rows(f"Due now: {len(due)}" if due else "Nothing is due.", due)
-    if later := [each for each in coming if not each.is_due]:
-        put_rows(f"Later: {len(later)}", later)
-    if due:
-        put(screen, "`kata review` brings the first, `kata review ID` any of them.")
-
-
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def report(
     out: Annotated[
         Path | None, Option("--out", help=f"The file to write; {PAGE} beside your exercises folder by default.")
@@ -262,17 +233,16 @@ def report(
     path = workspace.root / PAGE if out is None else out
     if path.suffix.lower() not in ENDINGS:
         raise KataError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
-    progress_of(workspace)
     from grader.played import read_kept
 
     checked, begun = None, works_started(workspace)
     if begun:
-        level = best_level()
-        with progress("Checking", len(begun)) as advance:
-            checked = check_works(workspace, begun, level, workspace.course.seed_for(seed), advance)
+        judge = judge_for(workspace.course, best_level(), workspace.course.seed_for(seed))
+        with closing(judge), progress("Checking", len(begun)) as advance:
+            checked = check_works(judge, workspace, begun, advance)
         for sentence in checked.told:
             say(sentence)
-    page = render_learner(workspace, progress_of(workspace), now(), checked, read_kept(workspace.state))
+    page = render_learner(workspace, workspace.progress.read(), now(), checked, read_kept(workspace.state))
     if out is None:
         write_file(path, page.encode("utf-8"), below=workspace.root)
     else:
@@ -283,7 +253,7 @@ def report(
         open_page(path)
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def solution(
     id: ExerciseId,
     course: CourseFile = None,
@@ -295,7 +265,7 @@ def solution(
     """
     workspace = workspace_here(course)
     exercise = workspace.course.exercise(id)
-    if not force and not progress_of(workspace).of(exercise.id).is_passed:
+    if not force and not workspace.progress.read().of(exercise.id).is_passed:
         more = ", and --force shows the answer all the same" if workspace.course.has_answers else ""
         raise KataError(f"{exercise.id} is not passed yet: `kata hint {exercise.id}` helps{more}.")
     print_answers(workspace, exercise, console())
@@ -304,7 +274,7 @@ def solution(
 # --- the machine ------------------------------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=LEARN)
+@learners_command()
 def doctor(
     stop_judges: Annotated[
         bool, Option("--stop-judges", help="Only stop the judges that run in the background for you.")
@@ -327,17 +297,14 @@ def doctor(
         print(f"  no   a worker at level {level}: {refused}")
         level = LEVELS[LEVELS.index(level) + 1]
     print(f"Isolation: {level}")
-    kept: list[Registration] = []
     try:
-        kept = running_judges() if is_kept_warm() else []
+        kept = running_judges()
     except ServiceError as error:
         print(f"No judge can be kept warm: {error}")
-    if not is_kept_warm():
-        print(f"No judge is kept warm: {SWITCH} is 0.")
-    for judge in kept:
-        print(f"A judge is kept warm (process {judge.pid}, level {judge.level}) for {judge.course}")
-    if kept:
-        print("It ends after 15 minutes without work; `kata doctor --stop-judges` ends it now.")
+    else:
+        for judge in kept:
+            print(f"A judge is kept warm (process {judge.pid}, level {judge.level}) for {judge.course}")
+        print("`kata doctor --stop-judges` ends it now." if kept else "No judge is kept warm.")
     print("To learn, type `kata`; `kata --help` lists what else there is.")
     if level not in GRADING_LEVELS:
         print("You can practise here, but other people's work can't be graded on this machine.")

@@ -18,7 +18,7 @@ from grader.intake import read_submission
 from grader.render.safe_text import encodable, visible
 from grader.service.client import judge_for
 
-from .app import TEACH, app, say
+from .app import say, teachers_command
 from .terms import (
     ID_HELP,
     CourseFile,
@@ -30,14 +30,10 @@ from .terms import (
     console,
     course_at,
     course_of_class,
-    demand_class,
     demand_one_of,
-    demand_results,
-    demand_there,
     instructors_extra,
     level_called,
     progress,
-    tell_units,
     units_called,
 )
 
@@ -78,9 +74,9 @@ LearnerName = Annotated[str, Argument(help="The learner's id, login, email or na
 Force = Annotated[bool, Option("--force", help="Overwrite what is there.")]
 
 
-@app.command(rich_help_panel=TEACH)
+@teachers_command()
 def grade(
-    path: Annotated[Path, Argument(help="A folder, zip, notebook or file.", metavar="PATH")],
+    path: Annotated[Path, Argument(help="A folder, zip, notebook or file.", metavar="PATH", exists=True)],
     only: Only = None,
     unit: Units = None,
     json: Annotated[Path | None, Option(help="Write the record here; - for standard output.")] = None,
@@ -93,7 +89,6 @@ def grade(
     """Grade one submission."""
     level = level_called(isolation, is_for_grading=True)
     chosen = course_at(course)
-    demand_there(path, "one learner's folder, zip, notebook or file", "kata grade {}")
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.results import final_record
@@ -122,9 +117,9 @@ def grade(
         raise KataError(fault, EXIT_CANNOT_ISOLATE)
 
 
-@app.command("grade-class", rich_help_panel=TEACH)
+@teachers_command("grade-class")
 def grade_class(
-    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR|ZIP")],
+    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR|ZIP", exists=True)],
     out: Annotated[Path, Option(help="The folder for class.db and results.jsonl.")],
     names: Annotated[str | None, Option("--from", help=PLATFORMS, metavar="PLATFORM")] = None,
     roster: Annotated[Path | None, Option(help=ROSTER, metavar="FILE")] = None,
@@ -146,8 +141,9 @@ def grade_class(
     """
     if resume and anew:
         raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
+    if folder.is_file() and folder.suffix.lower() != ".zip":
+        raise KataError(f"{folder} is no folder and no zip. One learner's file is graded by: kata grade PATH")
     level = level_called(isolation, is_for_grading=True)
-    demand_class(folder)
     if scheduler is None:
         from grader.classroom.judging import start_ahead
 
@@ -205,7 +201,7 @@ def _show_class(graded: GradedClass, out: Path) -> None:
 # --- a graded class ---------------------------------------------------------------------------------------------------
 
 
-@app.command(rich_help_panel=TEACH)
+@teachers_command()
 def explain(
     out: Out,
     learner: LearnerName,
@@ -218,7 +214,6 @@ def explain(
 
     The checks run again with the same inputs. Not for learners.
     """
-    demand_results(out, "kata explain {} LEARNER")
     chosen = course_of_class(out, course)
     refuse_exposed("full", chosen.root)
     from grader.classroom.learner_requests import explain as explained
@@ -231,7 +226,7 @@ def explain(
             print_verdict(part, console())
 
 
-@app.command("diff", rich_help_panel=TEACH)
+@teachers_command()
 def diff(
     out: Out,
     other: Annotated[Path | None, Argument(help=EARLIER, metavar="[OTHER]")] = None,
@@ -241,16 +236,14 @@ def diff(
 
     Whose points differ, and why; nothing is graded.
     """
-    demand_results(out, "kata diff {}")
-    if other:
-        demand_results(other, f"kata diff {out} {{}}")
     from grader.classroom.earlier_run import compared
 
-    for line in compared(out, other, course_of_class(other or out, course)):
+    chosen = [course_of_class(each, course) for each in (out, other) if each]
+    for line in compared(out, other, chosen[-1]):
         print(line)
 
 
-@app.command(rich_help_panel=TEACH)
+@teachers_command()
 def override(
     out: Out,
     learner: LearnerName,
@@ -263,7 +256,6 @@ def override(
 
     For one exercise; they are kept when a run goes on.
     """
-    demand_results(out, "kata override {} LEARNER EXERCISE POINTS --reason TEXT")
     from grader.classroom.learner_requests import override_points
 
     done, remarks = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
@@ -272,7 +264,7 @@ def override(
     print(done)
 
 
-@app.command(rich_help_panel=TEACH)
+@teachers_command()
 def export(
     out: Annotated[Path, Argument(help=RESULTS, metavar="OUT")],
     format: Annotated[str, Option(help=NAMES, metavar="FORMAT")],
@@ -295,11 +287,8 @@ def export(
         raise KataError(f"There is nothing called {by!r} to export by: take {', '.join(BY)}.")
     if column and (format not in ONE_COLUMN or by != "learner"):
         raise KataError(f"--column names one column of a gradebook: --format {' or '.join(ONE_COLUMN)}, without --by.")
-    if not out.is_file():
-        demand_results(out, f"kata export {{}} --format {format}")
     chosen = course_at(course) if out.is_file() else course_of_class(out, course)
     units = units_called(chosen, unit)
-    tell_units(chosen, units)
     with results_table(out, ExportOptions(chosen, by, units, column.strip(), say)) as table:
         if format == GRADEBOOK:
             print(_fill_gradebook(table, to, force))
@@ -317,13 +306,12 @@ def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     return write_gradebook(table, gradebook_at(to), force=force)
 
 
-@app.command(rich_help_panel=TEACH)
+@teachers_command()
 def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
     """Remove one learner from a graded class.
 
     Their records, sources and pages.
     """
-    demand_results(out, "kata forget {} LEARNER")
     from grader.classroom.learner_requests import forget_learner
 
     for line in forget_learner(out, learner, course_of_class(out, course)):

@@ -1,13 +1,11 @@
-"""What commands share: options and their completion, the choice of course, level and seed, refusals, progress bars."""
+"""What commands share: options and their completion, the choice of course, level and exercises, progress bars."""
 
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -17,19 +15,12 @@ from grader.course import FILE_NAME, Course, CourseError, Unit, load_course
 from grader.course.installed import course_file
 from grader.course.model import part_of
 from grader.errors import KataError
-from grader.intake.names import first_few
-from grader.render.wording import counted, score
 from grader.sandbox.doctor import strongest_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, Level
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-MINUTE = 60
-NAMED = 5
-"""The most names that a sentence lists."""
-WORK = (".py", ".ipynb", ".zip")
-CLASS = "a folder with one folder, zip, notebook or file a learner"
 Choices = list[tuple[str, str]]
 """Possible values, each with a short description."""
 
@@ -95,9 +86,15 @@ def course_at(given: Path | None, *, to_practise: bool = False) -> Course:
 
 
 def course_of_class(out: Path, given: Path | None) -> Course:
-    """The named course, or that with which the class in OUT was graded. Raises KataError as `course_at` does."""
-    from grader.classroom.results import course_of
+    """The named course, or that with which the class in OUT was graded.
 
+    Raises KataError as `course_at` does, and where no class was graded into OUT.
+    """
+    from grader.classroom.results import course_of
+    from grader.classroom.store import DATABASE
+
+    if not (out / DATABASE).is_file():
+        raise KataError(f"{out} holds no {DATABASE}. Expected is the OUT of: kata grade-class SUBMISSIONS --out OUT")
     return course_at(given or course_of(out))
 
 
@@ -139,10 +136,7 @@ def chosen_exercises(course: Course, only: Sequence[str] | None, units: Sequence
         raise KataError(
             f"Not in {', '.join(unit.folder for unit in named)}: {', '.join(strangers)}. Name its unit too."
         )
-    if single:
-        return single
-    tell_units(course, named)
-    return whole
+    return single or whole
 
 
 def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str] | None) -> Course:
@@ -151,86 +145,10 @@ def chosen_part(course: Course, only: Sequence[str] | None, units: Sequence[str]
     return part_of(course, chosen) if chosen else course
 
 
-def tell_units(course: Course, units: Sequence[Unit]) -> None:
-    """Print each unit's number of exercises, points and due date."""
-    if not units:
-        return
-    from grader.classroom.final_points import due_dates, moment
-
-    due = due_dates(course)
-    for unit in units:
-        worth = score(sum(exercise.points for exercise in unit.exercises))
-        extra = ", extra credit" if unit.extra_credit else ""
-        when = f", due {moment(due[unit.folder])}" if unit.folder in due else ""
-        exercises = counted(len(unit.exercises), "exercise")
-        print(f"{unit.folder}: {exercises}, {worth} points{extra}{when}.", file=sys.stderr)
-
-
-# --- refusals: what is there, what was expected, and a command to paste -----------------------------------------------
-
-
 def demand_one_of(what: str, name: str, choices: Collection[str]) -> None:
     """Raise KataError for a name that is not among the choices; `what` it should be the name of is said."""
     if name not in choices:
         raise KataError(f"There is no {what} {name!r}: take {', '.join(choices)}.")
-
-
-def demand_there(path: Path, expected: str, command: str, *, is_class: bool = False) -> None:
-    """Raise KataError if a path does not exist; the message shows `command` with a path that does.
-
-    is_class: a class is wanted, not one learner's work.
-    """
-    if os.path.lexists(path):
-        return
-    folder, kinds = path.parent, ".zip" if is_class else WORK
-    fitting = [name for name in _names_in(folder) if name.endswith(kinds) or (folder / name).is_dir()]
-    names = [*fitting, "SUBMISSIONS" if is_class else "SUBMISSION"]
-    example = folder / (get_close_matches(path.name, names, n=1) or names)[0]
-    raise KataError(f"{path} does not exist; {_there(folder)}. {_expected(expected, command, example)}")
-
-
-def demand_class(path: Path) -> None:
-    """Raise KataError for a single file; a class is a folder or a zip."""
-    command = "kata grade-class {} --out OUT"
-    demand_there(path, f"{CLASS}, or a zip of such a folder", command, is_class=True)
-    if path.is_file() and path.suffix.lower() != ".zip":
-        alone = f"one learner's file alone is graded by: kata grade {shlex.quote(str(path))}"
-        raise KataError(f"{path} is not a folder. {_expected(CLASS, command, path.parent)}; {alone}")
-
-
-def demand_results(out: Path, command: str) -> None:
-    """Raise KataError unless OUT holds a graded class; the message shows `command` with a folder that does."""
-    from grader.classroom.store import DATABASE
-
-    if (out / DATABASE).is_file():
-        return
-    fault = "is not a folder" if out.exists() else "does not exist"
-    if out.is_dir():
-        fault = f"holds no {DATABASE}; {_there(out)}"
-    expected = "the folder into which a class was graded"
-    near = [folder / name for folder in (out, out.parent) for name in _names_in(folder)]
-    graded = next((each for each in near if (each / DATABASE).is_file()), None)
-    made = f"Expected is {expected}, which is made by: kata grade-class SUBMISSIONS --out OUT"
-    raise KataError(f"{out} {fault}. {_expected(expected, command, graded) if graded else made}")
-
-
-def _expected(what: str, command: str, example: Path) -> str:
-    return f"Expected is {what}, such as: {command.format(shlex.quote(str(example)))}"
-
-
-def _there(folder: Path) -> str:
-    """What is in a folder."""
-    shown = "this folder" if folder == Path() else f"{folder}"
-    if names := _names_in(folder):
-        return f"in {shown} there is {first_few(names, NAMED)}"
-    return f"{shown} {'is empty' if folder.is_dir() else 'is not there either'}"
-
-
-def _names_in(folder: Path) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder) if not name.startswith("."))
-    except OSError:
-        return []
 
 
 # --- what is shown ----------------------------------------------------------------------------------------------------
@@ -265,32 +183,14 @@ def instructors_extra() -> Iterator[None]:
 
 @contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
-    """A progress bar on standard error when that is a terminal; call `advance(name, was_done=True)` after each item.
-
-    An item that needed nothing to be done is taken off the total, so that rate and remaining time are right.
-    """
+    """A progress bar on standard error when that is a terminal; call what it yields after each item."""
     if not sys.stderr.isatty():
-        yield lambda name, was_done=True: None
+        yield lambda *_: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    rate = TextColumn("{task.fields[rate]}")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), rate, TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task, left = progress.add_task(what, total=total, rate=""), total
-
-        def advance(name: str, was_done: bool = True) -> None:
-            nonlocal left
-            left -= not was_done
-            said = rate_in_words(progress.tasks[0].speed)
-            progress.update(task, advance=int(was_done), total=left, rate=said)
-
-        yield advance
-
-
-def rate_in_words(speed: float | None) -> str:
-    """Items per second, in words; empty while unknown."""
-    if not speed:
-        return ""
-    return f"{speed:.1f} a second" if speed >= 1 else f"{speed * MINUTE:.1f} a minute"
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=total)
+        yield lambda *_: shown.advance(task)

@@ -12,7 +12,7 @@ from grader.sandbox.inside.host import NAME
 from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, WorkerLost
 
 from .compare import names_text, shape_text, without_decimals
-from .faults import NOT_PYTHON, CheckFailed
+from .faults import NOT_PYTHON, NOT_WRITTEN, CheckFailed
 
 MAX_SOURCE_LINE = 120
 MAX_NAME = 60
@@ -111,7 +111,7 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     kind, text = error["type"], error["message"]
     where, line = _place(error["frames"], source_lines)
     if kind == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
-        return f"Not written yet{where}."
+        return f"{NOT_WRITTEN}{where}."
     if kind == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
         return (
             f"There is no module `{absent[1]}` here, which is imported{where}. A file is checked by itself, with "

@@ -22,6 +22,8 @@ class CheckFailed(Exception):
 
 NOT_PYTHON = "Your file is not valid Python"
 """How the text begins for a file that cannot even be read."""
+NOT_WRITTEN = "Not written yet"
+"""How the text begins where the stub's own line was reached."""
 
 
 # --- where in the course ----------------------------------------------------------------------------------------------

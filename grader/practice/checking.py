@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
@@ -17,11 +16,10 @@ from grader.intake.names import ExerciseNames
 from grader.intake.notebook import read_python
 from grader.intake.reading import Collector
 from grader.intake.walk import UnreadableError, reading_clock
+from grader.judge.faults import NOT_WRITTEN
 from grader.record import Mismatch, Mismatches
-from grader.sandbox.levels import Level
-from grader.service.client import judge_for
 
-from .progress import AttemptEntry, ProgressFile, TriedStatus, digest_of, now
+from .progress import AttemptEntry, TriedStatus, digest_of, now
 from .review import cards_of, when
 from .workspace import Work, Workspace, content_of
 
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from grader.service.client import AnyJudge
 
 SUBMITTER = "your work"
-PLACEHOLDER = "raise NotImplementedError("
 NOTEBOOK = "this notebook"
 TRIED = get_args(TriedStatus)
 
@@ -49,15 +46,15 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
         if path.suffix == ".py":
             exercise = names.by_file(path.name) or course.exercise(path.stem)
             found = [workspace.work_at(path) or Work(exercise, path)]
-        elif unit := next((each for each in course.units if path.name == each.folder or each.is_called(name)), None):
+        elif unit := next((each for each in course.units if each.is_called(path.name)), None):
             found = [work for work in map(workspace.work_of, unit.exercises) if work.path.is_file()]
         else:
             found = [workspace.work_of(course.exercise(name))]
         works |= {work.exercise.id: work for work in found}
     for id, work in works.items():
         if not work.path.exists():
-            shown = workspace.shown(work.path)
-            raise KataError(f"{shown} is not there: `kata reset {id}` puts the given file in its place.")
+            given = workspace.shown(workspace.file_of(work.exercise))
+            raise KataError(f"{workspace.shown(work.path)} is not there: `kata reset {id}` makes {given} anew.")
     return list(works.values())
 
 
@@ -96,10 +93,9 @@ class Checked:
 
 
 def check_works(
+    judge: AnyJudge,
     workspace: Workspace,
     works: Sequence[Work],
-    level: Level,
-    seed: int,
     advance: Callable[[str], None] = lambda exercise: None,
 ) -> Checked:
     """Judge files and note the results.
@@ -107,8 +103,7 @@ def check_works(
     Raises SubmissionError for a file that cannot be read, and what Judge.grade raises.
     """
     submission, ids = submission_of(workspace, works), [work.exercise.id for work in works]
-    with closing(judge_for(workspace.course, level, seed, ids)) as judge:
-        record, mismatches = judged(judge, submission, ids, advance)
+    record, mismatches = judged(judge, submission, ids, advance)
     return Checked(record, mismatches, note_record(workspace, submission, record, works))
 
 
@@ -135,46 +130,36 @@ def note_record(
 ) -> tuple[str, ...]:
     """Write the results into the progress file; returns what there is to say of that, such as what comes back when.
 
-    works: the files, if it was files that were checked. They may have been saved again since they were read.
+    works: the files, if it was files that were checked. A review that is half written is not noted as a failed one.
     """
-    own = {work.exercise.id: work for work in works if workspace.work_at(work.path)}
+    reviewed, told = {work.exercise.id for work in works if work.is_review}, []
     tried = [result for result in record.exercises if result.status in TRIED and result.id in submission.sources]
     if not tried:
         return ()
-    told: list[str] = []
     try:
-        with ProgressFile(workspace.state).change() as progress:
-            told += [progress.damage] if progress.damage else []
+        with workspace.progress.change() as progress:
             for result in tried:
-                exercise, work = workspace.course.exercise(result.id), own.get(result.id)
-                content, is_review = submission.sources[result.id].content, work is not None and work.is_review
-                if is_review and result.status == "failed" and _is_half_written(workspace, exercise, content):
+                done, is_review = progress.of(result.id), result.id in reviewed
+                if is_review and any(check.message.startswith(NOT_WRITTEN) for check in result.checks):
                     continue
                 attempt = AttemptEntry(
                     at=now(),
                     status=cast("TriedStatus", result.status),
                     points=result.points,
                     max_points=result.max_points,
-                    digest=digest_of(content),
+                    digest=digest_of(submission.sources[result.id].content),
                     kind="review" if is_review else "practice",
-                    failed=[check.name for check in result.checks if check.outcome == "failed"],
+                    failed=[check.title for check in result.checks if check.outcome == "failed"],
                     mistakes={diagnosis.mistake: diagnosis.message for diagnosis in result.diagnosis},
-                    elsewhere=work is None and content_of(workspace.file_of(exercise)) != content,
                 )
-                done = progress.of(exercise.id)
                 was_open = is_review and done.open_review is not None
                 if done.note(attempt) and was_open and done.open_review is None:
-                    told.append(f"{exercise.id} comes back {when(cards_of(progress)[exercise.id].due, now())}.")
+                    told.append(f"{result.id} comes back {when(cards_of(progress)[result.id].due, now())}.")
     except OSError as error:
         return (f"Your progress could not be noted: {error.strerror or error}.",)
+    except KataError as error:  # the file was damaged, and is out of the way now
+        return (str(error), *note_record(workspace, submission, record, works))
     return tuple(told)
-
-
-def _is_half_written(workspace: Workspace, exercise: Exercise, source: bytes) -> bool:
-    """Whether a part is not written yet: then a save must not count as a failed review."""
-    stub = map(str.strip, stub_of(workspace.course, exercise).splitlines())
-    to_write = {line for line in stub if line.startswith(PLACEHOLDER)}
-    return any(line.strip() in to_write for line in source.decode("utf-8", "replace").splitlines())
 
 
 # --- cells of a notebook ----------------------------------------------------------------------------------------------

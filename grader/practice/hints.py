@@ -5,21 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from contextlib import suppress
-from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from grader.course import Exercise
 from grader.render.safe_text import encodable, visible
 from grader.render.wording import counted
 
-from .progress import ExerciseProgress, HintEntry, ProgressFile, now
+from .progress import ExerciseProgress, HintEntry, now
 from .workspace import Workspace
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-SIDE_BY_SIDE = 140
-"""Terminal columns from which two answers fit side by side."""
 STUB = re.compile(r"^ *# BEGIN STUB\n(?:.*\n)*? *# END STUB\n", re.MULTILINE)
 OTHER_WAYS = 3
 """How many further answers are shown: the shortest."""
@@ -30,7 +27,7 @@ NO_ANSWERS = (
 
 def open_hint(workspace: Workspace, exercise: Exercise) -> list[str]:
     """The next hint, noted in the progress file. Raises OSError."""
-    with ProgressFile(workspace.state).change() as known:
+    with workspace.progress.change() as known:
         return next_hint(exercise, known.of(exercise.id))
 
 
@@ -44,7 +41,7 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
     seen = {entry.mistake for entry in done.hints if entry.mistake}
     for mistake, message in (done.attempts[-1].mistakes if done.attempts else {}).items():
         if mistake not in seen:
-            done.hints.append(HintEntry(at=now(), mistake=mistake, attempts=attempts))
+            done.hints.append(HintEntry(at=now(), text=message, mistake=mistake, attempts=attempts))
             return [f"From your last attempt: {message}"]
     texts = [f"Hint {level} of {len(exercise.hints)}: {text}" for level, text in enumerate(exercise.hints, start=1)]
     before = done.open_review.hints if done.open_review else 0
@@ -55,60 +52,46 @@ def next_hint(exercise: Exercise, done: ExerciseProgress) -> list[str]:
         since = done.attempts[opened[-1].attempts :]
         if not any(attempt.status == "failed" for attempt in since):
             return [*texts[: len(opened)], f"The next hint opens after another attempt: kata check {exercise.id}"]
-    done.hints.append(HintEntry(at=now(), level=len(opened) + 1, attempts=attempts))
-    return [texts[len(opened)]]
+    text = texts[len(opened)]
+    done.hints.append(HintEntry(at=now(), text=text, level=len(opened) + 1, attempts=attempts))
+    return [text]
 
 
 def print_answers(workspace: Workspace, exercise: Exercise, console: Console) -> None:
-    """Print the learner's file and the course's answer, side by side where there is room, then how others differ.
+    """Print the learner's file and the course's answer, side by side where there is room, then other ways to write it.
 
     That they were seen is noted: a later pass does not count as found alone. In a course without answers the learner's
-    file is printed alone, and this is said. Raises OSError.
+    file is printed alone, and this is said. Raises OSError, KataError.
     """
     from rich.columns import Columns
     from rich.panel import Panel
     from rich.syntax import Syntax
 
-    from grader.judge.bank import load_alternatives, written_alternatives
+    from grader.judge.bank import written_alternatives
 
     def panel(title: str, text: str) -> Panel:
         code = Syntax(encodable(visible(text), console.encoding), "python", word_wrap=True, background_color="default")
-        return Panel(code, title=title, title_align="left")
+        return Panel(code, title=title, title_align="left", expand=False)
 
     course, mine, panels = workspace.course, workspace.file_of(exercise), []
     if mine.is_file():
         panels.append(panel("yours", _code(mine.read_text(encoding="utf-8", errors="replace"))))
-    answer = _code(course.solution_path(exercise).read_text(encoding="utf-8")) if course.has_answers else ""
-    if answer:
-        panels.append(panel("the course's", answer))
-    if console.width >= SIDE_BY_SIDE and len(panels) > 1:
-        for each in panels:
-            each.width = console.width // len(panels) - 1
-        console.print(Columns(panels, padding=(0, 1)))
-    else:
-        console.print(*panels, sep="\n")
     if not course.has_answers:
-        console.print(NO_ANSWERS)
+        console.print(*panels, NO_ANSWERS, sep="\n")
         return
-    definitions = {
-        id: text.strip() for id, text in written_alternatives(course, exercise).items() if isinstance(text, str)
+    panels.append(panel("the course's", _code(course.solution_path(exercise).read_text(encoding="utf-8"))))
+    console.print(Columns(panels, padding=(0, 1)))
+    written = written_alternatives(course, exercise)
+    ways = {
+        id: way if isinstance(way, str) else "\n...\n".join(new.strip() for _, new in way if new)
+        for id, way in written.items()
     }
-    others = {id: _changed(answer, _code(source)) for id, source in load_alternatives(course, exercise).items()}
-    ways = sorted(((id, lines) for id, lines in (others | definitions).items() if lines), key=lambda way: len(way[1]))
-    for id, lines in ways[:OTHER_WAYS]:
-        console.print(panel(f"another way: {id.replace('_', ' ')}", lines))
+    for id in sorted(ways, key=lambda id: len(ways[id]))[:OTHER_WAYS]:
+        console.print(panel(f"another way: {id.replace('_', ' ')}", ways[id].strip()))
     if len(ways) > OTHER_WAYS:
         console.print(f"... and {counted(len(ways) - OTHER_WAYS, 'more way')}.")
-    with ProgressFile(workspace.state).change() as progress:
+    with workspace.progress.change() as progress:
         progress.of(exercise.id).solution_seen_at.append(now())
-
-
-def _changed(before: str, now: str) -> str:
-    """The lines that are new or other now, with dots where others lie between them."""
-    lines = now.splitlines()
-    steps = SequenceMatcher(None, before.splitlines(), lines, autojunk=False).get_opcodes()
-    parts = ["\n".join(lines[begin:end]).strip("\n") for step, _, _, begin, end in steps if step != "equal"]
-    return "\n...\n".join(filter(str.strip, parts))
 
 
 def _code(text: str) -> str:

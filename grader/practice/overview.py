@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,23 +11,22 @@ from grader.course import Course, Exercise, Unit
 from grader.course.stubs import same_as_stub, stub_of
 from grader.render.wording import MARKS, Mark, counted, share
 
-from .progress import AttemptEntry, ExerciseProgress, HintEntry, Progress, digest_of, now
-from .review import coming_back, local_date, when
-from .workspace import Workspace
+from .progress import Progress, digest_of, now
+from .review import coming_back, when
+from .workspace import Workspace, content_of
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from grader.played import Played
-    from grader.record import ExerciseResult
 
     from .checking import Checked
 
 State = Literal["passed", "partly", "tried", "skipped", "open", "later"]
 STATES: Mapping[State, Mark] = {
-    "passed": Mark("passed", "✓", "+"),
-    "partly": Mark("in part", "~", "~"),
+    "passed": MARKS["passed"],
+    "partly": MARKS["partly"],
     "tried": Mark("tried", "✗", "x"),
     "skipped": Mark("skipped", "»", ">"),
     "open": Mark("open", "○", "o"),
@@ -38,7 +36,6 @@ NEXT = Mark("next", "→", ">")
 STYLES = {"passed": "green", "partly": "cyan", "tried": "red", "skipped": "cyan", "later": "dim"}
 BAR_WIDTH = 20
 NARROW = 60
-ON_PAGE = {**STATES, "tried": replace(STATES["tried"], word="not yet")}
 MOST_ATTEMPTS = 30
 """Limit for the attempts that a page lists for one exercise: the latest ones."""
 MOST_REASONS = 2
@@ -79,24 +76,19 @@ def state_of(exercise: Exercise, progress: Progress) -> State:
 def remarks(workspace: Workspace, progress: Progress) -> dict[str, str]:
     """Why the file of a passed exercise does not pass any more, by id. The exercise stays passed all the same.
 
-    An exercise that was passed elsewhere, such as in a notebook, has none.
+    A file that is as it was given has none: it was reset, or the exercise is passed in a notebook.
     """
     found = {}
-    for exercise in workspace.course.exercises:
-        attempts = progress.of(exercise.id).attempts
-        if not any(each.status == "passed" and each.kind == "practice" and not each.elsewhere for each in attempts):
-            continue
-        try:
-            content = workspace.file_of(exercise).read_bytes()
-        except OSError:
+    for exercise in (each for each in workspace.course.exercises if progress.of(each.id).is_passed):
+        content = content_of(workspace.file_of(exercise))
+        if content is None:
             found[exercise.id] = f"its file is gone: kata reset {exercise.id} gives a new one"
             continue
-        judged = [attempt.status for attempt in attempts if attempt.digest == digest_of(content)]
+        digest = digest_of(content)
+        judged = [attempt.status for attempt in progress.of(exercise.id).attempts if attempt.digest == digest]
         if judged and judged[-1] != "passed":
             found[exercise.id] = f"its file fails now: kata check {exercise.id}"
-        elif not judged and same_as_stub(content, stub_of(workspace.course, exercise)):
-            found[exercise.id] = "its file is as it was given again"
-        elif not judged:
+        elif not judged and not same_as_stub(content, stub_of(workspace.course, exercise)):
             found[exercise.id] = f"its file has changed since: kata check {exercise.id}"
     return found
 
@@ -156,21 +148,18 @@ def print_list(workspace: Workspace, progress: Progress, console: Console, *, fa
         shown = [each for each in unit.exercises if each.fast_track or not fast]
         if not shown:
             continue
-        console.print()
-        console.print(_unit_lines([unit], progress, console))
+        rows = Table.grid(Column(width=3), Column(width=8), Column(overflow="fold"), padding=(0, 1, 0, 0))
         for exercise in shown:
-            state = state_of(exercise, progress)
+            state, said = state_of(exercise, progress), f"{exercise.number:02d} {exercise.id}: {exercise.title}"
             mark, style = (NEXT, "bold yellow") if exercise == coming else (STATES[state], STYLES.get(state, ""))
-            said = f"{exercise.number:02d} {exercise.id}: {exercise.title}"
-            if mark is STATES["later"]:
+            sign, is_later = mark.ascii_sign if console.options.ascii_only else mark.sign, mark is STATES["later"]
+            if is_later:
                 said += f" (after {', '.join(missing(progress, exercise))})"
-            row = Table.grid(Column(width=3), Column(width=8), Column(overflow="fold"), padding=(0, 1, 0, 0))
-            sign = mark.ascii_sign if console.options.ascii_only else mark.sign
-            aside = "dim" if mark is STATES["later"] else ""
-            row.add_row(Text(f"  {sign}", style=style), Text(mark.word, style=style), text_for(console, said, aside))
-            console.print(row)
+            aside = text_for(console, said, "dim" if is_later else "")
+            rows.add_row(Text(f"  {sign}", style), Text(mark.word, style), aside)
             if exercise.id in remarked:
-                put(console, f"               {remarked[exercise.id]}", "yellow")
+                rows.add_row("", "", text_for(console, remarked[exercise.id], "yellow"))
+        console.print("", _unit_lines([unit], progress, console), rows, sep="\n")
 
 
 def _unit_lines(units: Sequence[Unit], progress: Progress, console: Console) -> Table:
@@ -222,7 +211,7 @@ def render_learner(
     comes_back = {each.exercise.id: when(each.due, at) for each in returning}
 
     def task(exercise: Exercise) -> dict[str, Any]:
-        """One exercise and how far the learner is with it, in local time."""
+        """One exercise and how far the learner is with it."""
         done, verdict = progress.of(exercise.id), None
         if checked and exercise.id in results:
             verdict = verdict_on(results[exercise.id], title=exercise.title, mismatches=checked.mismatches)
@@ -234,10 +223,10 @@ def render_learner(
             "max_points": exercise.points,
             "after": [course.exercise(id).title for id in missing(progress, exercise)],
             "verdict": verdict,
-            "passed_on": local_date(done.passed_at) if done.passed_at else None,
+            "passed_at": done.passed_at,
             "comes_back": comes_back.get(exercise.id, ""),
-            "attempts": [entry.model_copy(update={"at": entry.at.astimezone()}) for entry in done.attempts],
-            "hints": [_hint(entry, exercise, done) for entry in done.hints],
+            "attempts": done.attempts,
+            "hints": done.hints,
         }
 
     units = [(unit, [task(exercise) for exercise in unit.exercises]) for unit in course.units]
@@ -255,25 +244,8 @@ def render_learner(
         anchors=anchors,
         at_work=played,
         agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
-        reasons_of=lambda attempt, exercise: _reasons(attempt, results.get(exercise.id)),
-        states=ON_PAGE,
-        marks={**MARKS, **ON_PAGE},
+        states=STATES,
+        marks={**MARKS, **STATES},
         most_attempts=MOST_ATTEMPTS,
         most_reasons=MOST_REASONS,
     )
-
-
-def _reasons(attempt: AttemptEntry, result: ExerciseResult | None) -> list[str]:
-    """What was off: the known mistakes, which say more than the failed checks; a check without a title as words."""
-    titles = {check.name: check.title for check in result.checks} if result else {}
-    failed = [titles.get(name) or name.removeprefix("test_").replace("_", " ") for name in attempt.failed]
-    return list(attempt.mistakes.values()) or failed
-
-
-def _hint(entry: HintEntry, exercise: Exercise, done: ExerciseProgress) -> tuple[datetime, str, str]:
-    """When a hint was shown, its name and its text."""
-    at = entry.at.astimezone()
-    if 1 <= entry.level <= len(exercise.hints):
-        return at, f"Hint {entry.level} of {len(exercise.hints)}", exercise.hints[entry.level - 1]
-    messages = {id: message for attempt in done.attempts for id, message in attempt.mistakes.items()}
-    return at, "From an attempt", messages.get(entry.mistake, "")

@@ -11,36 +11,25 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, ValidationError
 
+from grader.errors import KataError
 from grader.files import lock_at, move_file, write_file
 
 LOCK_SECONDS = 20
 CLOCK = "KATA_NOW"
-YEARS = range(1971, 9000)
+EARLIEST, LATEST = (datetime(year, 1, 1, tzinfo=timezone.utc) for year in (1971, 9000))
 """Windows has no local time before, and close to a datetime's limits the next day may not exist."""
-
-
-def _usable(moment: datetime) -> datetime:
-    """The time in UTC. Raises ValueError outside of YEARS."""
-    if moment.year not in YEARS:
-        raise ValueError("a moment so far away that nothing can be reckoned with it")
-    return moment.astimezone(timezone.utc)
-
-
-Moment = Annotated[datetime, AfterValidator(_usable)]
+Moment = Annotated[AwareDatetime, Field(ge=EARLIEST, lt=LATEST), AfterValidator(lambda at: at.astimezone(timezone.utc))]
 TriedStatus = Literal["passed", "failed", "partly"]
 Points = Annotated[float, Field(ge=0, le=1000, allow_inf_nan=False)]
-Moments = Annotated[list[Moment], BeforeValidator(lambda given: given if isinstance(given, list) else [given])]
-"""Several moments; a file of an earlier version has one."""
 
 
 class AttemptEntry(BaseModel):
     """One graded attempt at an exercise.
 
-    digest: of the file's content. failed: names of failed checks. mistakes: known mistakes found, with their messages.
-    "partly": all checks that could be run passed. elsewhere: what was graded was not in the exercise's own file, but
-    for example in a notebook.
+    digest: of the file's content. failed: titles of failed checks. mistakes: known mistakes found, with their messages.
+    "partly": all checks that could be run passed.
     """
 
     at: Moment
@@ -51,13 +40,13 @@ class AttemptEntry(BaseModel):
     kind: Literal["practice", "review"] = "practice"
     failed: list[str] = Field(default_factory=list)
     mistakes: dict[str, str] = Field(default_factory=dict)
-    elsewhere: bool = False
 
 
 class HintEntry(BaseModel):
     """A hint that was shown: its level from 1 on, or its mistake; `attempts`: the number of attempts before it."""
 
     at: Moment
+    text: str = ""
     level: int = 0
     mistake: str = ""
     attempts: int = 0
@@ -78,7 +67,7 @@ class ExerciseProgress(BaseModel):
     hints: list[HintEntry] = Field(default_factory=list)
     passed_at: Moment | None = None
     skipped: bool = False
-    solution_seen_at: Moments = Field(default_factory=list)
+    solution_seen_at: list[Moment] = Field(default_factory=list)
     reviews: list[ReviewEntry] = Field(default_factory=list)
 
     @property
@@ -125,14 +114,10 @@ class ExerciseProgress(BaseModel):
 
 
 class Progress(BaseModel):
-    """All exercises with progress, by id.
-
-    damage: what became of a file that could not be read, in a sentence; then nothing is known. It is never written.
-    """
+    """All exercises with progress, by id."""
 
     version: Literal[1] = 1
     exercises: dict[str, ExerciseProgress] = Field(default_factory=dict)
-    damage: str = Field(default="", exclude=True)
 
     def of(self, id: str) -> ExerciseProgress:
         """The progress of one exercise; creates an empty entry if there is none."""
@@ -140,14 +125,14 @@ class Progress(BaseModel):
 
 
 class ProgressFile:
-    """The progress file in a workspace's `.kata` folder."""
+    """The progress file in a workspace's `.kata` folder. A damaged one is moved away, and KataError says so, once."""
 
     def __init__(self, state: Path) -> None:
         self.path = state / "progress.json"
         self._root = state.parent
 
     def read(self) -> Progress:
-        """Read the progress. A damaged file is moved away, which the progress then tells, once."""
+        """Read the progress. Raises OSError, KataError."""
         if not self.path.exists():
             return Progress()
         with self._locked() as progress:
@@ -155,7 +140,7 @@ class ProgressFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Progress]:
-        """Read, let the caller change, and write, under a lock. Raises OSError."""
+        """Read, let the caller change, and write, under a lock. Raises OSError, KataError."""
         with self._locked() as progress:
             yield progress
             text = progress.model_dump_json(exclude_defaults=True, indent=1)
@@ -166,14 +151,15 @@ class ProgressFile:
         """What the file holds, as long as no other process changes it."""
         with lock_at(self.path.with_name("progress.lock"), below=self._root, seconds=LOCK_SECONDS):
             try:
-                progress = Progress.model_validate_json(self.path.read_bytes().removeprefix(codecs.BOM_UTF8))
+                content = self.path.read_bytes().removeprefix(codecs.BOM_UTF8)
+                progress = Progress.model_validate_json(content)
             except FileNotFoundError:
                 progress = Progress()
             except ValidationError:
                 aside = free_path(self.path.parent, "progress.damaged-", ".json")
                 move_file(self.path, aside, below=self._root)
                 said = f"The progress file was damaged and is now {aside}. `kata check` fills it again from your files."
-                progress = Progress(damage=said)
+                raise KataError(said) from None
             yield progress
 
 

@@ -6,7 +6,6 @@ card begins when an exercise is passed, and each review handed out rates it; pas
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -15,11 +14,9 @@ from typing import NamedTuple
 from fsrs import Card, Rating, Scheduler
 
 from grader.course import Course, Exercise
-from grader.course.stubs import stub_of
-from grader.files import write_file
 
-from .progress import ExerciseProgress, Progress, ProgressFile, ReviewEntry, now
-from .workspace import Workspace, put_aside
+from .progress import ExerciseProgress, Progress, ReviewEntry, now
+from .workspace import Workspace, reset
 
 QUICK, LONG = timedelta(minutes=10), timedelta(days=1)
 """An exercise passed in the one is rated Easy, one that took longer than the other Hard."""
@@ -31,20 +28,17 @@ FIRST_RETURN = timedelta(days=1)
 """The documents say: come back tomorrow. All later dates are from FSRS."""
 FIRST_RETURNS_A_DAY = 5
 """A new card moves to the next day if this many are due already: a long day's work does not all come back at once."""
-CLOCK_DOUBT = timedelta(days=1)
-"""A card rated this far in the future was rated under a wrong clock: it is due now."""
 
 # No learning steps of minutes: the shortest time until a review is a day.
 SCHEDULER = Scheduler(learning_steps=(), relearning_steps=(), maximum_interval=365, enable_fuzzing=False)
 
 
 class Coming(NamedTuple):
-    """An exercise with the date of its next review. is_open: whether that review was handed out."""
+    """An exercise with the date of its next review."""
 
     exercise: Exercise
     due: datetime
     is_due: bool
-    is_open: bool
 
 
 # --- rating ----------------------------------------------------------------------------------------------------------
@@ -121,13 +115,9 @@ def _is_fresh(card: Card, at: datetime) -> bool:
 
 def coming_back(course: Course, progress: Progress, at: datetime) -> list[Coming]:
     """All passed exercises, ordered by due time."""
-    cards, coming = cards_of(progress), []
-    for exercise in (each for each in course.exercises if each.id in cards):
-        card = cards[exercise.id]
-        due = at if card.last_review and card.last_review > at + CLOCK_DOUBT else card.due
-        is_open = progress.of(exercise.id).open_review is not None
-        coming.append(Coming(exercise, due, local_date(due) <= local_date(at), is_open))
-    return sorted(coming, key=lambda each: each.due)
+    cards = cards_of(progress)
+    due = [(each, cards[each.id].due) for each in course.exercises if each.id in cards]
+    return [Coming(each, day, local_date(day) <= local_date(at)) for each, day in sorted(due, key=lambda each: each[1])]
 
 
 def local_date(time: datetime) -> date:
@@ -141,32 +131,23 @@ def when(due: datetime, at: datetime) -> str:
     days = (day - today).days
     if days <= 0:
         return "today"
-    said = day_of(due) + (f" {day.year}" if day.year != today.year else "")
+    said = f"{day.day} {day:%B}" + (f" {day.year}" if day.year != today.year else "")
     return f"tomorrow, on {said}" if days == 1 else f"in {days} days, on {said}"
-
-
-def day_of(time: datetime) -> str:
-    """The local day in words: "24 November"."""
-    day = local_date(time)
-    return f"{day.day} {day:%B}"
 
 
 # --- handing out -----------------------------------------------------------------------------------------------------
 
 
-def hand_out(workspace: Workspace, exercise: Exercise) -> Path | datetime | None:
-    """Write a fresh stub into the review folder. Raises OSError.
+def hand_out(workspace: Workspace, exercise: Exercise) -> Path | None:
+    """Write a fresh stub into the review folder; an open review keeps its file. Raises OSError, KataError.
 
-    An open review keeps its file: returns since when it is open; else where the file of the last review was moved.
+    Returns where the file of the last review was moved, None when there was none.
     """
-    path = workspace.review_file_of(exercise)
-    with ProgressFile(workspace.state).change() as progress:
+    work = workspace.review_of(exercise)
+    with workspace.progress.change() as progress:
         done = progress.of(exercise.id)
-        review = done.open_review
-        if review is not None and path.exists():
-            return review.at
-        kept = put_aside(workspace, exercise, path) if os.path.lexists(path) else None
-        write_file(path, stub_of(workspace.course, exercise).encode(), below=workspace.root)
-        if review is None:
+        if done.open_review is None:
             done.reviews.append(ReviewEntry(at=now(), attempts=len(done.attempts), hints=len(done.hints)))
-    return kept
+        elif work.path.exists():
+            return None
+        return reset(workspace, work)

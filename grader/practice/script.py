@@ -31,7 +31,7 @@ from .workspace import content_of, filled
 
 MOST_CHARACTERS = 100
 """A value with a longer text goes into the script's `.pt` file."""
-KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends. `yours` and `expected` are at hand."
+KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends. `u` goes up to the script, to `p expected`."
 HEAD = "# Written by `kata check "
 
 
@@ -57,8 +57,6 @@ class Script:
         """file: the learner's. command: what writes this script, for its first line."""
         self.path = file.with_name(f"{file.stem}{CASE}.py")
         self._saved: dict[str, Any] = {}
-        self._names: dict[str, str] = {}
-        """Expressions for `yours` and `expected`, as far as they are known."""
         case, text = fault.case, CaseText(fault.case, self._literal)
         steps = [f"torch.manual_seed({case.seed})"] if case.seed or case.is_random else []
         for number, step in enumerate(case.steps):
@@ -71,7 +69,7 @@ class Script:
                 steps += text.lines(number, step)
         steps += ["# random numbers are drawn here: right code may come to others"] if case.is_random else []
         returned = {name: _expression(text, number, case) for number, name in case.returned.items()}
-        yours, room = self._compared({name: said for name, said in returned.items() if said}, fault)
+        yours, expected, room = self._compared({name: said for name, said in returned.items() if said}, fault)
         self.text = filled(
             "case_script.py.j2",
             command=command,
@@ -80,30 +78,27 @@ class Script:
             has_saved=bool(self._saved),
             steps=steps,
             yours=yours,
-            expected=self._names.get("expected"),
+            expected=expected,
             room=room,
         )
 
-    def _compared(self, comparable: Mapping[str, str], fault: AnsweredCase) -> tuple[str, str | None]:
-        """The expression for the first of these results that differs, or else of the output; "" if there is none.
+    def _compared(self, comparable: Mapping[str, str], fault: AnsweredCase) -> tuple[str, str, str]:
+        """The expressions for the first of these results that differs, or else of the output, and for what is expected.
 
-        And how far its numbers may be off, if they are those of a tensor.
+        And how far its numbers may be off, if they are those of a tensor. "" for what is not known.
         """
         came, expected = fault.came.values, fault.expected.values
         known = [name for name in comparable if name in expected]
         usual = OUTPUT if OUTPUT in comparable else next(iter(comparable), "")
         name = next((each for each in known if difference(came.get(each), expected[each], what="")), usual)
         if name not in known:
-            return comparable.get(name, ""), None
-        place, yours, right = _first_difference(came.get(name), expected[name])
-        self._names["expected"] = self._literal("expected", right)
-        if isinstance(yours, (torch.Tensor, int, float, str)):
-            self._names["yours"] = self._literal("yours", yours)
-        room = None
+            return comparable.get(name, ""), "", ""
+        place, right = _first_difference(came.get(name), expected[name])
+        room = ""
         if isinstance(right, torch.Tensor):
             finite = right.double().nan_to_num(0.0, 0.0, 0.0).abs()
             room = f"{RELATIVE * float(finite.max()) if right.numel() else 0.0:.3g}"
-        return comparable[name] + place, room
+        return comparable[name] + place, self._literal("expected", right), room
 
     def _literal(self, name: str, value: Any) -> str:
         """An expression for a value: its text if that is short, else its place in the `.pt` file."""
@@ -128,18 +123,13 @@ class Script:
         elif there is not None:
             numbers.unlink(missing_ok=True)
 
-    def debug(self, stop: Sequence[str]) -> None:
-        """Run the script in Python's debugger, with these commands first."""
-        known = "".join(f"; builtins.{name} = {text}" for name, text in self._names.items())
-        numbers = f"torch.load({str(self.path.with_suffix('.pt'))!r}, weights_only=True)" if self._saved else "{}"
-        # names that are seen in every frame; a `breakpoint()` of the learner's is one of this debugger's own
-        silent = "sys.breakpointhook = pdb.set_trace = lambda *_, **__: None"
-        commands = [f"!import builtins, pdb, sys, torch; {silent}; saved = {numbers}{known}", *stop]
-        words = [part for command in commands for part in ("-c", command)]
+    def debug(self, stop: Sequence[str] | None) -> None:
+        """Run the script in Python's debugger, with these commands first; by itself if it opens one of its own."""
+        words = [] if stop is None else ["-m", "pdb", *(part for command in stop for part in ("-c", command))]
         # Ctrl-C is for the debugger; a handler, since what is ignored here would be ignored there too
         before = signal.signal(signal.SIGINT, lambda *_: None)
         try:
-            subprocess.run([sys.executable, "-m", "pdb", *words, str(self.path)], check=False)
+            subprocess.run([sys.executable, *words, str(self.path)], check=False)
         finally:
             signal.signal(signal.SIGINT, before)
 
@@ -157,8 +147,8 @@ def _expression(text: CaseText, number: int, case: Case) -> str:
     }.get(step["do"], "")
 
 
-def _first_difference(came: Any, expected: Any, place: str = "") -> tuple[str, Any, Any]:
-    """The first part that differs: its place as Python writes it, and its two values."""
+def _first_difference(came: Any, expected: Any, place: str = "") -> tuple[str, Any]:
+    """The first part that differs: its place as Python writes it, and what is expected there."""
     keys: Iterable[Any] = ()
     if isinstance(expected, (list, tuple)) and isinstance(came, (list, tuple)) and len(came) == len(expected):
         keys = range(len(expected))
@@ -167,38 +157,36 @@ def _first_difference(came: Any, expected: Any, place: str = "") -> tuple[str, A
     for key in keys:
         if difference(came[key], expected[key], what=""):
             return _first_difference(came[key], expected[key], f"{place}[{key!r}]")
-    return place, came, expected
+    return place, expected
 
 
 # --- where the debugger stops ----------------------------------------------------------------------------------------
 
 
-def first_stop(look: Look, fault: AnsweredCase, file: Path) -> tuple[str, list[str]]:
-    """Where `--debug` stops first, in words and as pdb's commands.
+def first_stop(look: Look, fault: AnsweredCase, file: Path) -> tuple[str, list[str] | None]:
+    """Where `--debug` stops first, in words and as pdb's commands; None where a `breakpoint()` opens the debugger.
 
     At the learner's breakpoint, at the line that raised, or at the first line of the learner's function.
     """
-    error, tree = fault.came.error or {}, ast.Module([], [])
-    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-        tree = ast.parse(file.read_bytes())
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    named = [(node, getattr(node.func, "id", getattr(node.func, "attr", ""))) for node in calls]
-    own = [f"break {file.name}:{node.lineno}" for node, name in named if name in ("breakpoint", "set_trace")]
     if look.reaches_breakpoint:
-        return "It stops at your own breakpoint.", [*own, "continue"]
+        return "It stops at your own breakpoint.", None
+    error = fault.came.error or {}
     if frames := error.get("frames"):
         line = frames[-1][0]
-        return f"It stops at line {line}, before that raises.", [*own, f"tbreak {file.name}:{line}", "continue"]
+        return f"It stops at line {line}, before that raises.", [f"tbreak {file.name}:{line}", "continue"]
     method = "__init__" if error.get("kind") in ("names", "weight_shape") else "forward"
     for entry in reversed([step["name"] for step in fault.case.steps if step["do"] == "entry"]):
-        if line := _first_line(tree, entry, method):
+        if line := _first_line(file, entry, method):
             said = f"It stops at the first line of `{entry}`, or where your file raises before."
-            return said, [*own, f"tbreak {file.name}:{line}", "continue"]
-    return "Your file defines no such function, so it begins at the script's first line.", own
+            return said, [f"tbreak {file.name}:{line}", "continue"]
+    return "Your file defines no such function, so it begins at the script's first line.", []
 
 
-def _first_line(tree: ast.Module, entry: str, method: str) -> int:
+def _first_line(file: Path, entry: str, method: str) -> int:
     """The first line of a function, or of a class's method, after its docstring; 0 where there is none."""
+    tree = ast.Module([], [])
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = ast.parse(file.read_bytes())
     found = [node for node in tree.body if getattr(node, "name", "") == entry]
     found += [each for node in found if isinstance(node, ast.ClassDef) for each in node.body]
     functions = [each for each in found if isinstance(each, ast.FunctionDef) and each.name in (entry, method)]

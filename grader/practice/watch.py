@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -20,55 +21,56 @@ from rich.console import Console
 from grader.files import make_folder
 from grader.intake import SubmissionError
 from grader.intake.names import REVIEWS
-from grader.record import Mismatches
 
-from .checking import judged, note_record, submission_of, works_started
+from .checking import Checked, check_works, works_started
 from .hints import open_hint
 from .overview import next_exercise, print_list, print_next, print_overview, put, remarks
-from .progress import Progress, ProgressFile
 from .workspace import Work, Workspace, reset
 
 if TYPE_CHECKING:
-    from grader.record import Record
     from grader.service.client import AnyJudge
 
 POLL_SECONDS = 0.1
 SETTLED_MS = 10
 """Milliseconds without a change after which a save counts: an editor writes a file in several steps."""
 LONGEST_MS = 200
-Show = Callable[["Record", Mismatches], None]
-"""Prints a record as the terminal report does, with the mismatches of its checks."""
 QUIT = "q"
 KEYS = {"n": "next", "h": "hint", "l": "list", "s": "skip", "x": "reset", "r": "run again", "a": "run all", "q": "quit"}
 
 
 class Watch:
-    """One session of watching a workspace: known file contents, the current exercise, what the screen shows."""
+    """One session of watching a workspace: the current exercise, what was judged last, what the screen shows."""
 
-    def __init__(self, workspace: Workspace, console: Console, judge: AnyJudge, show: Show) -> None:
+    def __init__(
+        self, workspace: Workspace, console: Console, judge: AnyJudge, show: Callable[[Checked], None]
+    ) -> None:
+        """show: prints verdicts. Raises OSError, KataError where the progress cannot be read."""
         self._workspace, self._console, self._judge, self._show = workspace, console, judge, show
+        self._say = partial(put, console)
         self._events: SimpleQueue[str | list[Work]] = SimpleQueue()
         """Pressed keys and saved files, in order."""
-        self._file = ProgressFile(workspace.state)
-        coming = next_exercise(workspace.course, self._known())
+        coming = next_exercise(workspace.course, self._workspace.progress.read())
         self._current = workspace.work_of(coming) if coming else None
-        self._last: Work | None = None
+        self._last = [self._current] if self._current else []
         self._seen: dict[Path, bytes] = {}
-        """The contents that were judged last."""
-        self._is_busy = self._wants_reset = self._has_keys = False
+        """The contents that were judged last, or put there by a reset."""
+        self._is_busy = self._has_keys = False
 
     def run(self) -> None:
         """Watch until q or Ctrl-C. Raises what the judge raises when it cannot grade any more."""
         try:
             with listening(self._press) as self._has_keys, watching(self._workspace, self._events.put):
-                self._clear()
-                print_overview(self._workspace, self._known(), self._console)
+                self._console.clear()
+                print_overview(self._workspace, self._workspace.progress.read(), self._console)
                 self._foot()
                 self._judge.grade([], lambda record: None)  # one in this process collects its checks now
                 while (event := self._events.get()) != QUIT:
-                    works = self._answer(event) if isinstance(event, str) else list(filter(self._is_changed, event))
-                    for is_review in (False, True):  # an exercise and its review cannot be in one submission
-                        self._check([work for work in works if work.is_review == is_review])
+                    try:
+                        self._take(event)
+                    except (SubmissionError, OSError) as error:  # such as a file that is half written, or gone
+                        self._console.clear()
+                        self._say(str(error), "red")
+                        self._foot()
         except KeyboardInterrupt:
             pass
         self._say("The watch has ended. `kata watch` goes on from here.")
@@ -80,7 +82,24 @@ class Watch:
         else:
             self._events.put(key)
 
-    # --- checking --------------------------------------------------------------------------------------------
+    def _take(self, event: str | Sequence[Work]) -> None:
+        """Judge saved files, or do what a key asks for."""
+        if not isinstance(event, str):
+            works = list(filter(self._is_changed, event))
+        elif event == "a":
+            works = works_started(self._workspace)
+        else:
+            works = self._last if event == "r" else []
+        if works:
+            self._check(works)
+        elif isinstance(event, str) and event in KEYS and event != "r":
+            self._console.clear()
+            self._answer(event)
+        else:
+            return
+        self._foot()
+
+    # --- saves -----------------------------------------------------------------------------------------------
 
     def _is_changed(self, work: Work) -> bool:
         """Whether the file differs from the content last judged; a reset by `kata watch` is no change."""
@@ -88,79 +107,53 @@ class Watch:
             return work.path.read_bytes() != self._seen.get(work.path)
         return False
 
-    def _check(self, works: Sequence[Work]) -> None:
+    def _check(self, works: list[Work]) -> None:
         """Judge the files, and say what came of it."""
-        if not works:
-            return
-        self._current = self._last = works[-1]
-        try:
-            if not self._judge_files(works):
-                return
-        except SubmissionError as error:  # half written, or gone
-            self._clear()
-            self._say(str(error), "red")
-        self._foot()
-
-    def _judge_files(self, works: Sequence[Work]) -> bool:
-        """Judge files and show the verdict; False where one was saved again meanwhile, which is judged next."""
-        submission, ids = submission_of(self._workspace, works), [work.exercise.id for work in works]
-        sources = submission.sources
-        self._seen |= {work.path: sources[work.exercise.id].content for work in works if work.exercise.id in sources}
-        self._say(f"Checking {', '.join(sources)} ...", "dim")
+        self._current, self._last = works[-1], works
+        for work in works:
+            with contextlib.suppress(OSError):
+                self._seen[work.path] = work.path.read_bytes()
+        self._say(f"Checking {', '.join(work.exercise.id for work in works)} ...", "dim")
         self._is_busy = True
-        record, mismatches = judged(self._judge, submission, ids)
-        self._is_busy = False
-        if any(map(self._is_changed, works)):
-            return False
-        self._clear()
-        self._show(record, mismatches)
-        for sentence in note_record(self._workspace, submission, record, works):
+        try:
+            checked = check_works(self._judge, self._workspace, works)
+        finally:
+            self._is_busy = False
+        self._console.clear()
+        self._show(checked)
+        for sentence in checked.told:
             self._say(sentence, "bold")
-        for id, remark in remarks(self._workspace, self._known()).items():
-            if id in ids and not works[0].is_review:
+        if self._current.is_review:  # a review does not change the current exercise
+            return
+        for id, remark in remarks(self._workspace, self._workspace.progress.read()).items():
+            if any(id == work.exercise.id for work in works):
                 self._say(f"{id} is passed, but {remark}", "yellow")
-        if all(result.status in ("passed", "partly") for result in record.exercises):
-            current = self._current
+        if checked.is_right:
             self._show_next()
-            if works[0].is_review:  # a review does not change the current exercise
-                self._current = current
-        return True
 
     # --- keys ------------------------------------------------------------------------------------------------
 
-    def _answer(self, key: str) -> Sequence[Work]:
-        """Do what a key asks for; return the files to check now."""
-        is_sure, self._wants_reset = self._wants_reset, False
-        again, current = self._last or self._current, self._current
-        begun = works_started(self._workspace) if key == "a" else [again] if key == "r" and again else []
-        if begun or key == "r" or key not in KEYS:
-            return begun
-        self._clear()
-        try:
-            if key == "l":
-                print_list(self._workspace, self._known(), self._console)
-            elif key == "a":
-                self._say("Nothing is started yet: every file is still as it was given.")
-            elif key in "ns":
-                self._go_on(skips=key == "s")
-            elif current is None:
-                self._say("There is no exercise to give a hint for." if key == "h" else "There is nothing to reset.")
-            elif key == "x":
-                self._reset(current, is_sure=is_sure)
-            else:
-                self._say(f"{current.exercise.title} ({current.exercise.id})", "bold")
-                for sentence in open_hint(self._workspace, current.exercise):
-                    self._say(sentence)
-        except OSError as error:
-            self._say(str(error), "red")
-        self._foot()
-        return []
+    def _answer(self, key: str) -> None:
+        """Do what a key asks for, other than checking."""
+        if key == "l":
+            print_list(self._workspace, self._workspace.progress.read(), self._console)
+        elif key == "a":
+            self._say("Nothing is started yet: every file is still as it was given.")
+        elif key in "ns":
+            self._go_on(skips=key == "s")
+        elif self._current is None:
+            self._say("There is no exercise to give a hint for." if key == "h" else "There is nothing to reset.")
+        elif key == "x":
+            self._reset(self._current)
+        else:
+            self._say(f"{self._current.exercise.title} ({self._current.exercise.id})", "bold")
+            self._say("\n".join(open_hint(self._workspace, self._current.exercise)))
 
     def _go_on(self, *, skips: bool) -> None:
         """Make the next exercise the current one; with `skips` the current one is left for later."""
         before = self._current
-        if skips and before is not None and not self._known().of(before.exercise.id).is_passed:
-            with self._file.change() as progress:
+        if skips and before is not None and not self._workspace.progress.read().of(before.exercise.id).is_passed:
+            with self._workspace.progress.change() as progress:
                 progress.of(before.exercise.id).skipped = True
             self._say(f"Skipped: {before.exercise.id}. It stays in the list (l).")
         self._show_next()
@@ -168,49 +161,23 @@ class Watch:
             self._say("This one is still open; s skips it.")
 
     def _show_next(self) -> None:
-        coming = print_next(self._workspace, self._known(), self._console)
+        coming = print_next(self._workspace, self._workspace.progress.read(), self._console)
         self._current = self._workspace.work_of(coming) if coming else None
 
-    def _reset(self, current: Work, *, is_sure: bool) -> None:
-        """Put the given file back, at the second key of two."""
-        file, id = self._workspace.shown(current.path), current.exercise.id
-        if current.is_review:
-            self._say(f"Delete {file} and type `kata review {id}` to have it afresh.")
-        elif not is_sure:
-            self._wants_reset = True
-            asked = f"Press x again to put the given file back as {file}"
-            self._say(f"{asked}; your work is kept. Any other key leaves it.")
-        else:
-            kept = reset(self._workspace, current.exercise)
-            self._seen[current.path] = current.path.read_bytes()
-            where = f" Your old work is in {self._workspace.shown(kept)}" if kept else ""
-            self._say(f"{id} is the given file again.{where}")
-
-    # --- the screen ------------------------------------------------------------------------------------------
-
-    def _clear(self) -> None:
-        if self._console.is_terminal:
-            self._console.clear()
-
-    def _say(self, text: str, style: str = "") -> None:
-        put(self._console, text, style)
+    def _reset(self, current: Work) -> None:
+        kept = reset(self._workspace, current)
+        self._seen[current.path] = current.path.read_bytes()
+        where = f" Your old work is in {self._workspace.shown(kept)}" if kept else ""
+        self._say(f"{self._workspace.shown(current.path)} is the given file again.{where}")
 
     def _foot(self) -> None:
+        """Below all else: the keys, and which exercise is current."""
         self._console.print()
         keys = "  ".join(f"{key} {what}" for key, what in KEYS.items())
         self._say(keys if self._has_keys else "Ctrl-C ends it.", "dim")
         work = self._current
         current = f"{work.exercise.id}{' (review)' * work.is_review} is current. " if work else ""
         self._say(f"{current}Save a file to have it checked.", "dim")
-
-    def _known(self) -> Progress:
-        try:
-            known = self._file.read()
-        except OSError as error:
-            known = Progress(damage=str(error))
-        if known.damage:
-            self._say(known.damage, "red")
-        return known
 
 
 # --- keys and saves ---------------------------------------------------------------------------------------------------

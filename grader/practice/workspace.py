@@ -5,7 +5,6 @@ Nothing that a learner wrote is ever deleted: old work is moved to an archive, a
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
@@ -21,7 +20,7 @@ from grader.errors import KataError
 from grader.files import make_folder, move_file, write_file
 from grader.intake.names import REVIEWS
 
-from .progress import free_path
+from .progress import ProgressFile, digest_of, free_path
 
 USUAL = "attention"
 """Where a workspace lies if it was made as the guide says: in the home folder."""
@@ -70,19 +69,23 @@ class Workspace:
         """The folder for progress, archive and reviews."""
         return self.root / STATE
 
-    def review_file_of(self, exercise: Exercise) -> Path:
-        """The file of the exercise's review."""
-        return self.root / REVIEWS / exercise.file_name
+    @property
+    def progress(self) -> ProgressFile:
+        """The learner's progress."""
+        return ProgressFile(self.state)
 
     def work_of(self, exercise: Exercise) -> Work:
         """The learner's file for an exercise, in exercises/."""
         return Work(exercise, self.file_of(exercise))
 
+    def review_of(self, exercise: Exercise) -> Work:
+        """The file of the exercise's review."""
+        return Work(exercise, self.root / REVIEWS / exercise.file_name, is_review=True)
+
     def work_at(self, path: Path) -> Work | None:
         """The exercise that this file of the workspace is for; None for any other file."""
-        own = [self.work_of(each) for each in self.course.exercises]
-        own += [Work(each, self.review_file_of(each), is_review=True) for each in self.course.exercises]
         where = path.resolve()
+        own = (find(each) for find in (self.work_of, self.review_of) for each in self.course.exercises)
         return next((work for work in own if work.path.resolve() == where), None)
 
     def shown(self, path: Path) -> str:
@@ -121,19 +124,13 @@ def is_users_own(path: Path) -> bool:
     return not hasattr(os, "geteuid") or os.lstat(path).st_uid == os.geteuid()
 
 
-def reset(workspace: Workspace, exercise: Exercise) -> Path | None:
+def reset(workspace: Workspace, work: Work) -> Path | None:
     """Replace a learner's file by the stub; return where the old work was moved, None when there was none."""
-    path, stub = workspace.file_of(exercise), stub_of(workspace.course, exercise).encode()
-    is_work = os.path.lexists(path) and content_of(path) != stub
-    kept = put_aside(workspace, exercise, path) if is_work else None
-    write_file(path, stub, below=workspace.root)
-    return kept
-
-
-def put_aside(workspace: Workspace, exercise: Exercise, path: Path) -> Path:
-    """Move a file of an exercise into the archive; return its new path."""
-    kept = free_path(workspace.state / "archive" / exercise.id, "", ".py")
-    move_file(path, kept, below=workspace.root)
+    stub, kept = stub_of(workspace.course, work.exercise).encode(), None
+    if os.path.lexists(work.path) and content_of(work.path) != stub:
+        kept = free_path(workspace.state / "archive" / work.exercise.id, "", ".py")
+        move_file(work.path, kept, below=workspace.root)
+    write_file(work.path, stub, below=workspace.root)
     return kept
 
 
@@ -176,8 +173,8 @@ def make_workspace(folder: Path, course: Course) -> dict[str, list[str]]:
 
     def give(path: Path, content: bytes, name: str) -> str:
         """Write a file, unless the learner has changed it or put a link or a folder in its place."""
-        there, digest = content_of(path), _digest(content)
-        is_own = os.path.lexists(path) if there is None else there != content and _digest(there) != given.get(name)
+        there, digest = content_of(path), digest_of(content)
+        is_own = os.path.lexists(path) if there is None else there != content and digest_of(there) != given.get(name)
         if is_own:
             return "kept" if given.get(name, digest) == digest else "outdated"
         given[name] = digest
@@ -216,7 +213,3 @@ def filled(template: str, **values: Any) -> str:
 
     text = Path(__file__).with_name(template).read_text(encoding="utf-8")
     return str(Template(text, keep_trailing_newline=True, trim_blocks=True).render(values))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]

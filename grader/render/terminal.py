@@ -86,13 +86,13 @@ def _points_width(verdicts: Sequence[ExerciseVerdict]) -> int:
     return max((len(each.score) for each in verdicts), default=0)
 
 
-def check_text(verdict: ExerciseVerdict, name: str, width: int, *, colour: bool) -> str:
+def check_text(verdict: ExerciseVerdict, name: str, width: int) -> str:
     """One failed check by itself, as pytest shows it, and the mistakes named."""
     (check,) = (each for each in verdict.checks if each.name == name)
     said = [check.title, *(f"Probably: {each}" for each in verdict.probably), check.message]
     if check.mismatch:
         heat = PaintedHeatMap(HeatMap.of_mismatch(check.mismatch))
-        said.append(as_text(lambda console: console.print(heat), width, colour=colour))
+        said.append(as_text(lambda console: console.print(heat), width))
     return "\n".join(filter(None, said))
 
 

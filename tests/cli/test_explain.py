@@ -43,13 +43,13 @@ def blocks(told: str) -> list[dict[str, str]]:
     cases: list[dict[str, str]] = []
     head = ""
     for line in told.splitlines():
-        if line.startswith("    Case "):
+        if re.search(r"\. Case \d+ of \d+", line):
             cases.append({})
         elif line.strip() in ("asked:", "expected:", "came:"):
             head = line.strip()[:-1]
             cases[-1][head] = ""
-        elif cases and line.startswith("        "):
-            cases[-1][head] += line[8:] + "\n"
+        elif cases and line.startswith("      "):
+            cases[-1][head] += line[6:] + "\n"
     return cases
 
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from grader.cli.app import LEARN, PANELS, TEACH, app
+from grader.cli.app import app
 
 from ..cases import rows, table
 
@@ -46,18 +45,20 @@ def test_the_roster_that_is_given_as_an_example_is_taken(tiny_course: Path, kata
 
 
 def test_in_a_wheel_learners_see_their_own_commands_and_a_line_about_the_others(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tmp_path: Path, run_command: Run
 ) -> None:
     (tmp_path / "carried_course").mkdir()
-    monkeypatch.setattr("grader.__file__", str(tmp_path / "__init__.py"))
-    told = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
-    assert f" {LEARN} " in told and f" {TEACH} " not in told
+    program = (
+        f"import grader, sys; grader.__file__ = {str(tmp_path / '__init__.py')!r}; from grader.cli import main; main()"
+    )
+    done = run_command(sys.executable, "-c", program, "--help", cwd=tmp_path)
+    told = " ".join(done.stdout.split())
+    assert "Learn" in told and "Teach" not in told, done.stderr
     assert "To teach or to write a course: grade, grade-class," in told
-    assert CliRunner().invoke(app, ["grade", "--help"]).exit_code == 0
+    assert run_command(sys.executable, "-c", program, "grade", "--help", cwd=tmp_path).returncode == 0
 
 
-def test_every_command_has_its_place_and_a_line_that_fits_there() -> None:
-    assert {each.rich_help_panel for each in app.registered_commands} == set(PANELS)
+def test_every_command_has_a_line_that_fits_there() -> None:
     lines = [str(each.callback.__doc__).partition("\n\n")[0] for each in app.registered_commands]
     assert [line for line in lines if len(line) > 63 or "\n" in line] == []
 

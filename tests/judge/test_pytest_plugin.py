@@ -70,18 +70,6 @@ def test_parallel_run_comes_to_the_same(report: str, course: Path, run_pytest: R
     assert [line for line in parallel_lines if not line.startswith("[gw")] == lines
 
 
-@pytest.mark.thorough
-def test_colour_is_in_the_terminal_and_not_in_the_report_for_other_programs(
-    course: Path, run_pytest: Run, tmp_path: Path
-) -> None:
-    file, environment = tmp_path / "report.xml", {"NO_COLOR": "", "TERM": "xterm-256color"}
-    done = run_pytest("--color=yes", f"--junitxml={file}", PIECE, cwd=course, env=environment)
-    (row,) = [line for line in done.stdout.splitlines() if line.count("!") == 3]
-    assert row.count("\x1b[48;5;") + row.count(";48;5;") >= 6
-    written = file.read_text(encoding="utf-8")
-    assert "  0     1     2         0     1     2" in written and "x1B[" not in written and "\x1b" not in written
-
-
 # --- in pytest's own process ------------------------------------------------------------------------------------------
 
 

@@ -102,15 +102,6 @@ def test_watch_offers_it_after_a_save(desk):
     child.close(force=True)
 
 
-@pytest.mark.thorough
-def test_plain_pytest_offers_it_for_one_exercise(desk, run_command):
-    files = [desk.write(id) for id in (SMALL, "soft_lookup")]
-    for checked, offers in ((files[:1], [f"See it at work: kata play {SMALL}"]), (files, [])):
-        done = run_command(sys.executable, "-m", "pytest", *checked, cwd=desk.folder, env=desk.environment)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert [line for line in done.stdout.splitlines() if "kata play" in line] == offers
-
-
 # --- what is offered, and what can be switched off --------------------------------------------------------------------
 
 

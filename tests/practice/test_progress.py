@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import stub_of
+from grader.errors import KataError
 from grader.practice.checking import check_works
 from grader.practice.overview import remarks
 from grader.practice.progress import AttemptEntry, Progress, ProgressFile, digest_of
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import strongest_level
+from grader.service.client import judge_for
 
 from ..cases import rows, table
 
@@ -69,9 +72,10 @@ def test_two_terminals_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_a_damaged_file_is_set_aside_and_work_goes_on(tmp_path: Path, content: str) -> None:
     file = ProgressFile(tmp_path)
     file.path.write_bytes(content.encode("latin-1"))
-    damage = file.read().damage
+    with pytest.raises(KataError, match="The progress file was damaged") as told:
+        file.read()
     (aside,) = tmp_path.glob("progress.damaged-*.json")
-    assert aside.read_bytes() == content.encode("latin-1") and str(aside) in damage
+    assert aside.read_bytes() == content.encode("latin-1") and str(aside) in str(told.value)
     assert file.read() == Progress()
 
 
@@ -110,10 +114,11 @@ def test_change_of_a_passed_file_is_remarked(
     assert remarks(workspace, progress).get("share") == remark
 
 
-def test_a_file_saved_again_while_it_is_judged_was_passed_in_its_place(tiny_course: Path) -> None:
+def test_of_a_file_saved_again_while_it_is_judged_what_was_judged_is_noted(tiny_course: Path) -> None:
     workspace = Workspace(load_course(tiny_course / "course.yml"), tiny_course)
     work = workspace.work_of(workspace.course.exercise("share"))
     work.path.write_text(RIGHT)
-    check_works(workspace, [work], strongest_level(), 1, advance=lambda _: work.path.write_text(WRONG) and None)
-    [attempt] = ProgressFile(workspace.state).read().of("share").attempts
-    assert (attempt.status, attempt.elsewhere) == ("passed", False)
+    with closing(judge_for(workspace.course, strongest_level(), 1)) as judge:
+        check_works(judge, workspace, [work], advance=lambda _: work.path.write_text(WRONG) and None)
+    [attempt] = workspace.progress.read().of("share").attempts
+    assert (attempt.status, attempt.digest) == ("passed", digest_of(RIGHT.encode()))

@@ -93,20 +93,20 @@ def debug(tiny_course: Path, cold_kata: Run) -> Callable[..., Done]:
 
 
 @pytest.mark.thorough
-def test_debugger_opens_at_the_first_line_with_inputs_yours_and_expected_at_hand(debug: Callable[..., Done]) -> None:
-    done = debug(WRONG, "p amounts.tolist(), yours.tolist(), expected.tolist()", "n", "p largest")
+def test_debugger_opens_at_the_first_line_and_what_is_expected_is_one_frame_up(debug: Callable[..., Done]) -> None:
+    done = debug(WRONG, "p amounts.tolist()", "n", "p largest", "u", "p expected.tolist()")
     assert done.returncode == 1, done.stderr
     before, _, after = done.stdout.partition("(Pdb)")
     assert "It stops at the first line of `share`" in before
     assert "01_share.py(2)share()" in before and before.splitlines()[-1] == "-> largest = amounts.max()"
-    assert after.startswith(" ([1.0, 1.0, 2.0], [0.5, 0.5, 1.0], [0.25, 0.25, 0.5])") and "tensor(2.)" in after
+    assert after.startswith(" [1.0, 1.0, 2.0]") and "tensor(2.)" in after and "[0.25, 0.25, 0.5]" in after
 
 
 @pytest.mark.thorough
 @rows(CASES["stops"], "source", "line")
 def test_debugger_opens_where_one_wants_to_look(source: str, line: str, debug: Callable[..., Done]) -> None:
-    before, _, after = debug(source, "p expected.tolist()").stdout.partition("(Pdb)")
-    assert line in before.splitlines()[-2] and after.startswith(" [0.25, 0.25, 0.5]"), before + after
+    before = debug(source).stdout.partition("(Pdb)")[0]
+    assert line in before.splitlines()[-2], before
 
 
 @pytest.mark.thorough

@@ -134,7 +134,6 @@ def test_what_is_passed_and_then_made_worse_or_deleted_is_told(watch: Watched) -
 @pytest.mark.thorough
 def test_reset_keeps_the_old_work(watch: Watched) -> None:
     watch.save("share", WRONG, "✗ failed")
-    watch.press("x", "Press x again")
     watch.press("x", "Your old work is in")
     (kept,) = (watch.course / ".kata/archive/share").iterdir()
     assert kept.read_text() == WRONG.format(id="share")
