@@ -17,9 +17,9 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.intake import FileProblem, Submission, SubmissionError, read_folder, read_loose_files
+from grader.intake import FileProblem, Submission, SubmissionError, read_files
 from grader.intake.names import first_few, printable, stem_of
-from grader.intake.walk import OutOfReach
+from grader.intake.walk import OutOfReach, possible_work
 
 from .class_contents import ClassContents, ClassEntry, Unmatched, class_contents, nothing_in
 from .platforms import (
@@ -161,8 +161,7 @@ def _works_in(entries: Sequence[ClassEntry], platform: Platform, unmatched: list
         now = [(entry, said) for entry, said in theirs if last in (None, said.attempt)]
         files = [(entry, said) for entry, said in now if not said.is_typed] or now
         for named in (named for named in theirs if named not in files):
-            is_typed = "It was typed in there; the files are graded."
-            why = is_typed if named in now else "It is an earlier attempt; the last is graded."
+            why = "It is an earlier attempt, or was typed in beside files; the last files are graded."
             unmatched.append(Unmatched(named[0].shown, why))
         works += [_work([each]) for each in files if not each[0].read]
         if loose := [each for each in files if each[0].read]:
@@ -174,9 +173,11 @@ def _work(named: Sequence[tuple[ClassEntry, PlatformName]]) -> SubmissionFiles:
     """A folder, or loose files of one submitter."""
     first = named[0][0]
     parts = [(said.file or each.name, each.read) for each, said in named if each.read]
-    source: Callable[[Course], Submission] = partial(read_folder, first.name[:-1], first.listed)
+    source: Callable[[Course], Submission]
     if parts:
-        source = partial(read_loose_files, parts)
+        source = partial(read_files, stem_of(parts[0][0]), lambda: parts, is_loose=True)
+    else:
+        source = partial(read_files, first.name[:-1], lambda: possible_work(first.listed()))
     readings = tuple(dict.fromkeys(reading for _, said in named for reading in said.readings))
     return SubmissionFiles(first.shown, (), source, any(said.is_late for _, said in named), readings=readings)
 

@@ -4,7 +4,7 @@ Nothing here is extracted to disk, imported or compiled, and no link is followed
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .reading import FileProblem, SourceFile, Submission, read_folder, read_loose_files, read_submission
+from .reading import FileProblem, SourceFile, Submission, read_files, read_submission
 from .walk import SubmissionError
 
 __all__ = [
@@ -12,7 +12,6 @@ __all__ = [
     "SourceFile",
     "Submission",
     "SubmissionError",
-    "read_folder",
-    "read_loose_files",
+    "read_files",
     "read_submission",
 ]

@@ -8,7 +8,7 @@ import io
 import os
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from .walk import (
     MAX_TOTAL_MB,
     MB,
     OF_A_LEARNER,
-    Content,
     Read,
     SubmissionError,
     UnreadableError,
@@ -95,34 +94,32 @@ def read_submission(path: Path, course: Course) -> Submission:
     as a whole; single unreadable files are among its problems.
     """
     if os.path.islink(path) or not os.path.isdir(path):
-        return read_loose_files([(path.name, partial(read_regular, path))], course)
+        return read_files(stem_of(path.name), lambda: [(path.name, partial(read_regular, path))], course, is_loose=True)
     name = own_name(path)
-    return read_folder(name, partial(list_folder, path, printable(name)), course)
+    return read_files(name, lambda: possible_work(list_folder(path, printable(name))), course)
 
 
-def read_folder(name: str, listed: Callable[[], Mapping[str, Content]], course: Course) -> Submission:
-    """Read a submission that is a folder; `listed` gives what is in it, by path. Raises as `read_submission` does."""
+def read_files(
+    name: str,
+    listed: Callable[[], Iterable[tuple[str, Read | UnreadableError]]],
+    course: Course,
+    *,
+    is_loose: bool = False,
+) -> Submission:
+    """Read the files of a submission, which `listed` gives by their paths. Raises as `read_submission` does.
+
+    is_loose: they are in no folder, but lie among those of others, as some platforms deliver them. If it is one, it may
+    be called as its learner likes.
+    """
     collector = Collector(name, course)
     with reading_clock(collector.name):
-        files = list(possible_work(listed()))
-        take = collector.take_zip if len(files) == 1 and kind_of_file(files[0][0]) == "zip" else collector.offer
+        files = list(listed())
+        is_one = len(files) == 1
         for where, content in files:
-            take(where, content)
-        return collector.submission()
-
-
-def read_loose_files(files: Sequence[tuple[str, Read]], course: Course) -> Submission:
-    """Read a submission whose files lie singly among those of others, each with the name that its learner gave it.
-
-    Raises SubmissionError: a lone file or a zip cannot be read. Other unreadable files are among the problems.
-    """
-    collector = Collector(stem_of(files[0][0]), course)
-    with reading_clock(collector.name):
-        for name, read in files:
-            if kind_of_file(name) == "zip":
-                collector.take_zip(name, read)
+            if kind_of_file(where) == "zip" and (is_loose or is_one):
+                collector.take_zip(where, content)
             else:
-                collector.offer(name, read, is_alone=len(files) == 1)
+                collector.offer(where, content, is_alone=is_loose and is_one)
         return collector.submission()
 
 

@@ -271,11 +271,10 @@ def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> di
     name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful.
     """
     archive = _opened(file, name, limits)
-    infos = archive.infolist()
-    end = archive.start_dir
-    if any(info.header_offset < 0 for info in infos):
-        raise SubmissionError(f"{name} {_DAMAGED}.")
+    infos, end = archive.infolist(), archive.start_dir
     for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+        if info.header_offset < 0:
+            raise SubmissionError(f"{name} {_DAMAGED}.")
         # members that share packed bytes: that is how a small zip unpacks to terabytes
         if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
             raise SubmissionError(f"{name} holds files that overlap; zip your files again.")
@@ -319,14 +318,14 @@ def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
         raise SubmissionError(f"{name} is larger than {limits.zip_mb} MB; zip the exercise files alone.")
     guarded = _Guarded(file)  # type: ignore[arg-type]
     guarded.bytes_left = limits.members * 1024
+    too_many = f"{name} holds more than {limits.members} files; zip the exercise files alone."
     try:
         archive = zipfile.ZipFile(guarded)
     except _DAMAGE:
-        many = f"lists far more than {limits.members} files; zip the exercise files alone"
-        raise SubmissionError(f"{name} {many if guarded.bytes_left < 0 else _DAMAGED}.") from None
+        raise SubmissionError(too_many if guarded.bytes_left < 0 else f"{name} {_DAMAGED}.") from None
     guarded.bytes_left = None
     if len(archive.infolist()) > limits.members:
-        raise SubmissionError(f"{name} holds more than {limits.members} files; zip the exercise files alone.")
+        raise SubmissionError(too_many)
     return archive
 
 

@@ -15,6 +15,8 @@ from typing import Annotated, Any
 import torch
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
+from grader.sandbox.inside.wire import WireError
+
 from .case import GRADIENTS, Case, Question
 from .compare import gradients_difference, plain_name, same
 
@@ -78,10 +80,7 @@ ANSWERS: Mapping[str, type[BaseModel]] = {
 # --- answers that are read --------------------------------------------------------------------------------------------
 
 NUMBERS = re.compile(r"[\d\s]+")
-
-
-class Malformed(Exception):
-    """An answer of invalid form."""
+NO_ANSWER = "it has not the form of an answer"
 
 
 @dataclass(frozen=True)
@@ -96,21 +95,21 @@ class Answers:
 
 
 def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
-    """Check the form of a reply to these cases. Raises Malformed when it is invalid."""
+    """Check the form of a reply to these cases. Raises WireError when it is invalid."""
     if not isinstance(reply, list) or len(reply) != len(cases):
-        raise Malformed
+        raise WireError(NO_ANSWER)
     return [_read(item, case) for item, case in zip(reply, cases, strict=True)]
 
 
 def _read(item: Any, case: Case) -> Answers:
     if not isinstance(item, dict) or item.keys() != {"answers", "error"} or not isinstance(item["answers"], dict):
-        raise Malformed
+        raise WireError(NO_ANSWER)
     if item["error"] is not None:
         return Answers({}, read_error(item["error"]))
     values = {}
     for number, name in case.returned.items():
         if str(number) not in item["answers"]:
-            raise Malformed
+            raise WireError(NO_ANSWER)
         value = item["answers"][str(number)]
         if form := ANSWERS.get(case.steps[number]["do"]):
             _validated(form, {"answer": value})
@@ -123,10 +122,10 @@ def _read(item: Any, case: Case) -> Answers:
 
 
 def read_error(error: Any) -> dict[str, Any]:
-    """Check the form of a reported error; other parts are dropped. Raises Malformed when it is invalid."""
+    """Check the form of a reported error; other parts are dropped. Raises WireError when it is invalid."""
     kind = error.get("kind") if isinstance(error, dict) else None
     if not isinstance(kind, str) or kind not in ERRORS:
-        raise Malformed
+        raise WireError(NO_ANSWER)
     found = _validated(ERRORS[kind], error).model_dump()
     if "plain" in found:
         found["plain"] = [name for name in found["plain"] if name in found["missing"]]
@@ -137,7 +136,7 @@ def _validated(form: type[BaseModel], value: Any) -> BaseModel:
     try:
         return form.model_validate(value)
     except ValidationError:
-        raise Malformed from None  # without its text, which quotes what the learner's code sent
+        raise WireError(NO_ANSWER) from None  # without its text, which quotes what the learner's code sent
 
 
 RECOGNISED_BY: Mapping[str, Sequence[str]] = {

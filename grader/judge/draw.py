@@ -23,9 +23,6 @@ FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
 }
 """The source of each kind of random numbers."""
 
-COMMON = ""
-"""Stands in for a check's name: numbers that all checks of an exercise share."""
-
 ASKS_OTHERWISE = "it asks something else than it asks the reference"
 
 Drawn = tuple[str, tuple[Any, ...], Any]
@@ -51,7 +48,7 @@ class Draw:
 
     def common(self) -> Draw:
         """Numbers that all checks that converse share, for what they ask about together."""
-        return Draw(*self._of, COMMON, self._reference)
+        return Draw(*self._of, "", self._reference)
 
     def once(self, kind: str, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
         """What is drawn next, made by `fresh` when the plan is made, and again what it was from then on."""
@@ -104,10 +101,6 @@ class Draw:
         """Distinct whole numbers from low to high, so that mixing up two axes is noticed."""
         order = self._numbers("order", high - low + 1)[:count]
         return [low + int(i) for i in order]
-
-    def booleans(self, *shape: int) -> torch.Tensor:
-        """Booleans, half of them True."""
-        return self._numbers("share", *shape) < 0.5
 
     def hidden(self, rows: int, columns: int) -> torch.Tensor:
         """A mask (True: hidden) with at least one visible place in every row, and at least one hidden place."""

@@ -114,19 +114,37 @@ class Judge:
         sessions = [self.session(kit, submission, whole) for kit in self.kits.values()]
         try:
             while sessions:
-                session, *others = sessions
-                result = self._examine(session, [each for each in others if not each.nothing][:1])
+                started = time.perf_counter()
+                self._examine(sessions)
+                if sessions[0].is_broken and self.sandbox is not None:  # try once more, with a new one
+                    for each in sessions:
+                        each.close()
+                    self.sandbox.close()
+                    self.sandbox = open_sandbox(self.level)
+                    self.await_ready()
+                    sessions = [self.session(each.kit, submission, whole) for each in sessions]
+                    self._examine(sessions)
+                session = sessions[0]
+                result = session.result(started)
+                session.close()
                 if show is not None:
                     for check, mismatch in session.mismatches().items():
                         show(submission.name, result.id, check, mismatch)
                 if attend is not None and not session.nothing:
                     attend(session, result)
                 yield result
-                sessions.remove(session)
+                del sessions[0], session
                 advance(result.id)
         finally:
-            for session in sessions:
-                session.close()
+            for each in sessions:
+                each.close()
+
+    def _examine(self, sessions: Sequence[Session]) -> None:
+        """Run the checks of the first; the next one's code is locked down and answers on another core meanwhile."""
+        if not sessions[0].nothing:
+            for each in [each for each in sessions if not each.nothing][:2]:
+                each.process.start()
+            sessions[0].run()
 
     def session(self, kit: Kit, submission: Submission, whole: Budget | None = None, path: str = "") -> Session:
         """One submission at one exercise, not started yet."""
@@ -155,27 +173,6 @@ class Judge:
             **totals(results),
         )
 
-    def _examine(self, session: Session, ahead: Sequence[Session]) -> ExerciseResult:
-        """Run the checks of one exercise; if the sandbox breaks, retry once with a new one, then report the error.
-
-        ahead: whose code is locked down, loads and answers on another core meanwhile.
-        """
-        started = time.perf_counter()
-        if not session.nothing:
-            for each in (session, *ahead):
-                each.process.start()
-            session.run()
-        if session.is_broken and self.sandbox is not None:
-            self.sandbox.close()
-            self.sandbox = open_sandbox(self.level)
-            for each in (session, *ahead):
-                each.begin_again(self.sandbox)
-            self.await_ready()
-            session.run()
-        result = session.result(started)
-        session.close()
-        return result
-
 
 # --- check by check, in this process ----------------------------------------------------------------------------------
 
@@ -188,8 +185,6 @@ class SteppedExercise:
         self._judge, self._submission, self._path = judge, submission, path
         self._checks = {check.name: check for check in judge.kits[exercise.id].checks}
         self._session = judge.session(judge.kits[exercise.id], submission, path=str(path))
-        if self._session.nothing:
-            raise GraderBroken(f"there is nothing to check in {path.name}")
 
     def run(self, name: str) -> CheckFailed | None:
         """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""

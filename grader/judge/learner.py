@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import torch
@@ -28,7 +27,6 @@ from .draw import Draw
 from .expected import Expected
 from .failure import error_text, expect, fail
 
-MAX_LINES = 2000
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
 """A docstring at the head of a file, which a small repair may change. Each line matches in one way only: two
 alternatives would double the time with every line."""
@@ -124,7 +122,7 @@ class LearnerModule:
         `magnitude`: the size of numbers that a right answer may have to round on its way (scores of 1000, say).
         """
         order = self.draw.shuffled(cases)
-        self._compare([*order, order[0]], partial(_plain_differences, magnitude=magnitude))
+        self._compare([*order, order[0]], magnitude)
 
     def agrees_in_gradients(self, *cases: Case) -> None:
         """Check that gradients of inputs and parameters equal the reference's, for a random weighting of the output."""
@@ -137,7 +135,7 @@ class LearnerModule:
 
         for case, outputs in zip(cases, self.draw.once("forms", (len(cases),), forms), strict=True):
             case.gradients([self.draw.normal(*shape, dtype=getattr(torch, dtype)) for shape, dtype in outputs])
-        self._compare(cases, _gradient_differences)
+        self._compare(cases)
 
     def keeps_inputs(self, *cases: Case) -> None:
         """Check that a call leaves its input tensors unchanged."""
@@ -181,62 +179,49 @@ class LearnerModule:
         expect(type(parts) is int and parts == 2, sentence)
 
     def repaired_with(self, *, removed: int, added: int) -> None:
-        """Check that the file differs from the given one by no more lines than this, blank lines and comments aside."""
+        """Check that the file differs from the given one by no more lines than this.
+
+        Blank lines, comments and the order of lines are left aside.
+        """
         self.looked_at_source = True
         before, after = _code_lines(self.given), _code_lines(self.source)
-        expect(
-            len(after) <= MAX_LINES,
-            "The file has become far longer than the one given; the repair is a small one.",
-        )
-        gone, new = _changed(before, after)
+        gone, new = (before - after).total(), (after - before).total()
         expect(
             gone <= removed and new <= added,
             f"The repair takes at most {removed} lines out and puts {added} in; yours: {gone} out, {new} in. "
             "Start again from the given file (it works, but it is more than a repair).",
         )
 
-    def _compare(self, cases: Sequence[Case], find: Callable[[Case, Answers, Answers, Answers], str | None]) -> None:
+    def _compare(self, cases: Sequence[Case], magnitude: float = 1.0) -> None:
         answers, expected, question = self._ask_both(cases)
-        for right in expected:
-            if right.error is not None:
-                raise RuntimeError(f"the reference fails at its own check: {right.error}")
-        wrong = [find(*each, Answers({})) for each in zip(cases, answers, expected, strict=True)]
-        if any(wrong):
-            # only now is it worth computing how far rounding may move the numbers
-            slack = self.expected.slack(question)
-            wrong = [find(*each) for each in zip(cases, answers, expected, slack, strict=True)]
-        if message := next(filter(None, wrong), None):
+        if any(right.error is not None for right in expected):
+            raise RuntimeError("the reference fails at its own check")
+
+        def wrong(slack: Sequence[Answers]) -> Iterator[str]:
+            for each in zip(cases, answers, expected, slack, strict=True):
+                yield from _differences(*each, magnitude)
+
+        # only for wrong numbers is it worth computing how far rounding may move them
+        if any(wrong([Answers({})] * len(cases))) and (message := next(wrong(self.expected.slack(question)), None)):
             fail(message)
 
 
-def _code_lines(text: str) -> list[str]:
+def _code_lines(text: str) -> Counter[str]:
+    """The lines of code in a text, and how often each is there."""
     text = LEADING_DOCSTRING.sub("", LINE_END.sub("\n", text), count=1)
     lines = (line.rstrip() for line in text.splitlines())
-    return [line for line in lines if line and not line.lstrip().startswith("#")]
+    return Counter(line for line in lines if line and not line.lstrip().startswith("#"))
 
 
-def _changed(before: list[str], after: list[str]) -> tuple[int, int]:
-    """How many lines were removed and added."""
-    gone = new = 0
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag != "equal":
-            gone, new = gone + i2 - i1, new + j2 - j1
-    return gone, new
-
-
-def _plain_differences(case: Case, came: Answers, expected: Answers, slack: Answers, *, magnitude: float) -> str | None:
+def _differences(case: Case, came: Answers, expected: Answers, slack: Answers, magnitude: float) -> Iterator[str]:
+    """What is wrong with each value of a case."""
     for name, right in expected.values.items():
-        what = "The output" if name == OUTPUT else f"`{name}`"
-        scale = scale_for(right, magnitude)
-        wrong = difference(came[name], right, what=what, axes=case.axes, slack=slack.values.get(name), scale=scale)
+        room, what = slack.values.get(name), "The output" if name == OUTPUT else f"`{name}`"
+        if name == GRADIENTS:
+            wrong = gradients_difference(came[name], right, room)
+        else:
+            scale = scale_for(right, magnitude)
+            wrong = difference(came[name], right, what=what, axes=case.axes, slack=room, scale=scale)
         if wrong:  # of several values the first came before what is special about the case
             is_special = case.said and (name != OUTPUT or len(expected.values) == 1)
-            return wrong.removesuffix(".") + f" ({case.said})." if is_special else wrong
-    return None
-
-
-def _gradient_differences(case: Case, came: Answers, expected: Answers, slack: Answers) -> str | None:
-    wrong = difference(
-        came[OUTPUT], expected[OUTPUT], what="The output", axes=case.axes, slack=slack.values.get(OUTPUT)
-    )
-    return wrong or gradients_difference(came[GRADIENTS], expected[GRADIENTS], slack.values.get(GRADIENTS))
+            yield wrong.removesuffix(".") + f" ({case.said})." if is_special else wrong

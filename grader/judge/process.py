@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from bdb import BdbQuit
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from itertools import islice, repeat
+from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -16,12 +15,13 @@ import pytest
 import torch
 
 from grader.course import Exercise
+from grader.course.model import Forbidden
 from grader.sandbox.inside import host, wire
 from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Budget, Parts, Worker, WorkerLost
 
-from .answers import Answering, Exchange, Malformed, read_answers, read_error
+from .answers import Answering, Answers, Exchange, read_answers, read_error
 from .case import Case, Question
 from .draw import ASKS_OTHERWISE
 from .failure import error_text, forbidden_text, loss_text, syntax_text, time_text
@@ -36,19 +36,55 @@ Reply = Parts | str
 """The answer to one question, unread, or the sentence that says why there is none."""
 
 
-class _LearnersFile:
-    """A submission's file for one exercise, and the reason to refuse it, if any."""
+class Process:
+    """A learner's file for one exercise, and who answers for it. `refusal`: why the file is not run, if it is not."""
 
     def __init__(self, exercise: Exercise, source: bytes) -> None:
         self.exercise = exercise
         self.source = source
         self.text = source.decode("utf-8", "replace").removeprefix("\ufeff")
-        forbidden = exercise.forbidden
-        self.calls = forbidden.calls if forbidden else ()
-        self.operators = forbidden.operators if forbidden else ()
-        self.reason = forbidden.reason if forbidden else ""
-        """Why library calls are forbidden."""
+        self.forbidden = exercise.forbidden or Forbidden.model_construct(reason="")
         self.refusal = ""
+        self.read_bytes = 0
+        """Size of the answers to planned questions that were read so far."""
+
+    def start(self) -> None:
+        """Begin with what can be done ahead; does not wait for it."""
+
+    def replies(self, planned: PlannedCheck) -> Iterable[Reply]:
+        """What comes for the planned questions of a check, in order. Raises CheckFailed, MachineError."""
+        return (self.reply(each.question) for each in planned.exchanges)
+
+    def reply(self, question: Question) -> Reply:
+        """What comes for a question that is asked on the spot. Raises CheckFailed, MachineError."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End it."""
+
+    def ask(self, question: Question) -> list[Answers]:
+        """The answers to a question that is asked on the spot. Raises CheckFailed when there are none, MachineError."""
+        return answers_in(self.reply(question), question.cases)
+
+    def answering(self, planned: PlannedCheck) -> Answering:
+        """What a check asks: it is answered with what comes for its planned questions, else on the spot.
+
+        Raises MachineError; the function raises CheckFailed without an answer, GraderBroken when another question was
+        planned next.
+        """
+        ahead = zip((each.question for each in planned.exchanges), self.replies(planned), strict=False)
+
+        def exchange(cases: Sequence[Case]) -> Exchange:
+            if planned.converses:
+                question = Question.of(cases)
+                return Exchange(question, self.ask(question))
+            known, reply = next(ahead, (None, ""))
+            if known is None or len(known.cases) != len(cases):
+                raise GraderBroken(ASKS_OTHERWISE)
+            self.read_bytes += sum(map(len, reply))
+            return Exchange(known, answers_in(reply, cases))
+
+        return exchange
 
     def read_scan(self, scan: dict[str, Any]) -> None:
         """Refuse the file if the scan of its source found something."""
@@ -57,14 +93,27 @@ class _LearnersFile:
             self.refusal = syntax_text(int(number), str(message), self.text.splitlines())
         elif scan["forbidden"]:
             name, number = scan["forbidden"][0]
-            self.refusal = forbidden_text(str(name), int(number), self.reason)
+            self.refusal = forbidden_text(str(name), int(number), self.forbidden.reason)
 
     def told(self, error: Any) -> str:
-        """The sentence for an error of which any number may be shown. Raises Malformed."""
-        return error_text(read_error(error), self.text.splitlines(), self.reason, hide_numbers=False)
+        """The sentence for an error of which any number may be shown. Raises WireError."""
+        return error_text(read_error(error), self.text.splitlines(), self.forbidden.reason, hide_numbers=False)
 
 
-class WalledProcess(_LearnersFile):
+def answers_in(reply: Reply, cases: Sequence[Case]) -> list[Answers]:
+    """The answers to these cases. Raises CheckFailed with the reason for having none."""
+    if isinstance(reply, str):
+        raise CheckFailed(reply)
+    try:
+        value = wire.unpack(*reply)
+        if isinstance(value, dict) and set(value) == {"too_large"}:
+            raise CheckFailed(f"Your answer is too large to be looked at: {str(value['too_large'])[:200]}.")
+        return read_answers(value, cases)
+    except wire.WireError as error:
+        raise CheckFailed(loss_text(WorkerLost("garbled"))) from error
+
+
+class WalledProcess(Process):
     """The learner's file, answered by workers behind the wall: one at a time, and a new one when one is lost.
 
     A worker gets this file and nothing else in its life. It is asked from a thread, so that it works while the judge
@@ -98,17 +147,17 @@ class WalledProcess(_LearnersFile):
         if self._run is None:
             self._run = self._thread.submit(self._ask_what_is_planned)
 
-    def replies(self, planned: PlannedCheck) -> list[Reply] | None:
-        """What came for the planned questions of a check, in order; None if none are planned. Raises MachineError."""
+    def replies(self, planned: PlannedCheck) -> list[Reply]:
+        """What came for the planned questions of a check, in order. Raises MachineError."""
         self.start()
         assert self._run is not None
-        return self._run.result().get(planned.name)
+        return self._run.result().get(planned.name, [])
 
-    def ask(self, question: Question) -> Any:
-        """Ask a question on the spot, and return the unchecked reply."""
+    def reply(self, question: Question) -> Reply:
+        """What comes for a question that is asked on the spot. Raises MachineError."""
         self.start()
         (reply,) = self._thread.submit(self._ask, [question]).result()
-        return read_reply(reply)
+        return reply
 
     def close(self) -> None:
         """End the learner's process."""
@@ -166,8 +215,8 @@ class WalledProcess(_LearnersFile):
             "file": self.exercise.file_name,
             "source": torch.from_numpy(numpy.frombuffer(bytearray(self.source), dtype=numpy.uint8)),
             "entry_points": list(self.exercise.entry_points),
-            "calls": list(self.calls),
-            "operators": list(self.operators),
+            "calls": list(self.forbidden.calls),
+            "operators": list(self.forbidden.operators),
             "reply_bytes": worker.bounds.reply_bytes,
         }
         frame = wire.pack(task, wire.MAX_HEADER_BYTES)
@@ -181,7 +230,7 @@ class WalledProcess(_LearnersFile):
                     self.refusal = f"Your file cannot be loaded. {self.told(loading.get('error'))}"
         except WorkerLost as loss:
             self.refusal = f"Your file cannot be loaded. {self._loss_text(loss)}"
-        except (Malformed, wire.WireError):
+        except wire.WireError:
             self.refusal = "Your file cannot be loaded: it sent no readable answer."
         if self.refusal:
             self._end()
@@ -200,7 +249,7 @@ class WalledProcess(_LearnersFile):
             worker.close()
 
 
-class LocalProcess(_LearnersFile):
+class LocalProcess(Process):
     """The learner's file run in this process (isolation "none"), for a debugger and for print. No wall at all."""
 
     def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
@@ -209,35 +258,23 @@ class LocalProcess(_LearnersFile):
         self._file = file or exercise.file_name
         self._namespace: Namespace | None = None
 
-    def ask(self, question: Question) -> Any:
+    def reply(self, question: Question) -> Reply:
         """Answer in this process. A learner's exception becomes CheckFailed with the learner's own traceback."""
         if self._namespace is None and not self.refusal:
-            self.read_scan(host.scan(self.text, self.calls, self.exercise.entry_points))
+            self.read_scan(host.scan(self.text, self.forbidden.calls, self.exercise.entry_points))
         if self.refusal:
-            raise CheckFailed(self.refusal)
+            return self.refusal
         data = wire.unpack_frame(question.frame)
         try:
             if self._namespace is None:
                 self._namespace = host.load(self.text, self._file)
-            reply = host.run_question(data, self._namespace, self._file, self.operators, raw=True)
-        except (CheckFailed, *QUITTING):
+            answers = host.run_question(data, self._namespace, self._file, self.forbidden.operators, raw=True)
+        except QUITTING:
             raise
         except BaseException as error:
             text = self.told(wire.copied(host.describe_error(error, self._file)))
             raise CheckFailed(text).with_traceback(frames_of(error.__traceback__, self._file)) from None
-        return wire.copied(reply)
-
-    def start(self) -> None:
-        """Nothing to start."""
-
-    def replies(self, planned: PlannedCheck) -> None:
-        """None: nothing is asked ahead of time."""
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
-Process = WalledProcess | LocalProcess
+        return wire.parts_of(wire.pack(answers, wire.TRUSTED_BYTES))
 
 
 def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
@@ -251,43 +288,3 @@ def frames_of(trace: TracebackType | None, file: str) -> TracebackType | None:
     for node in reversed(nodes[own[0] : own[-1] + 1] if own else []):
         kept = TracebackType(kept, node.tb_frame, node.tb_lasti, node.tb_lineno)
     return kept
-
-
-# --- what one check is answered ---------------------------------------------------------------------------------------
-
-
-def answering(planned: PlannedCheck, process: Process) -> Answering:
-    """What a check asks: it is answered with what came for its planned questions, otherwise on the spot.
-
-    A planned question is not packed again. Raises MachineError when the sandbox broke; the function raises CheckFailed
-    without an answer, GraderBroken when another question was planned next.
-    """
-    replies = process.replies(planned)
-    ahead = zip(
-        (each.question for each in planned.exchanges), repeat(None) if replies is None else replies, strict=False
-    )
-
-    def exchange(cases: Sequence[Case]) -> Exchange:
-        question, reply = (Question.of(cases), None) if planned.converses else next(ahead, (None, None))
-        if question is None or len(question.cases) != len(cases):
-            raise GraderBroken(ASKS_OTHERWISE)
-        asked = replace(question, cases=tuple(cases))
-        try:
-            return Exchange(asked, read_answers(process.ask(asked) if reply is None else read_reply(reply), cases))
-        except Malformed as error:
-            raise CheckFailed("Your code sent no readable answer.") from error
-
-    return exchange
-
-
-def read_reply(reply: Reply) -> Any:
-    """The unchecked value of a reply. Raises CheckFailed with the reason for having none."""
-    if isinstance(reply, str):
-        raise CheckFailed(reply)
-    try:
-        value = wire.unpack(*reply)
-    except wire.WireError as error:
-        raise CheckFailed(loss_text(WorkerLost("garbled"))) from error
-    if isinstance(value, dict) and set(value) == {"too_large"}:
-        raise CheckFailed(f"Your answer is too large to be looked at: {str(value['too_large'])[:200]}.")
-    return value

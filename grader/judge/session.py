@@ -29,13 +29,14 @@ from .expected import Expected, TrustedModule
 from .faults import CheckFailed, NotInPlan, line_of, place
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, read_plan
-from .process import LocalProcess, Process, WalledProcess, answering
+from .process import LocalProcess, Process, WalledProcess
 
 MAX_MESSAGE = 2000
 
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 """Limit for the answers of one session kept for the diagnosis; a whole course's right answers take a tenth of it
-each. Without a limit, one submission's answers could fill the judge's memory."""
+each. Without a limit, one submission's answers could fill the judge's memory. Of a talk only the reading is kept: a few
+plain values, which the course's own code makes."""
 
 NOT_IN_PLAN = "This can only be checked when you hand in."
 UNCOUNTED = "Counts once the main check of this exercise passes."
@@ -95,23 +96,16 @@ class Session:
         self.kit = kit
         source = submission.sources.get(kit.exercise.id)
         refusals = [each.message for each in submission.problems if each.exercise == kit.exercise.id]
-        self._content, self._refusal = (source.content, "") if source else (b"", " ".join(refusals))
         self.nothing: Literal["missing", "not_started"] | None = None
         if source is None and not refusals:
             self.nothing = "missing"
         elif source is not None and kit.is_untouched(source.content):
             self.nothing = "not_started"
-        self._expect, self._whole, self._path = expect, whole, path
-        self.begin_again(sandbox)
-
-    def begin_again(self, sandbox: AnySandbox | None) -> None:
-        """Drop all answers so far, and the process."""
-        self.close()
-        self._sandbox = sandbox
+        self._content, self._refusal = (source.content, "") if source else (b"", " ".join(refusals))
+        self._expect, self._sandbox, self._whole, self._path = expect, sandbox, whole, path
         self.endings: dict[str, Ending] = {}
         self.is_broken = False
         self._learners: dict[str, LearnerModule] = {}
-        self._kept_bytes = 0
 
     @cached_property
     def expected(self) -> Expected:
@@ -133,8 +127,6 @@ class Session:
         for check in self.kit.checks:
             with suppress(*CHECK_ERRORS):
                 self.ask(check)
-            if check.name in self._learners:
-                self._limit_kept(check.name)
 
     def ask(self, check: Check) -> None:
         """Run one check, unless its answers are already known to be right. Raises what the check raises.
@@ -147,12 +139,12 @@ class Session:
             if planned.right is None or self.process.replies(planned) != planned.right:
                 draw = self.expected.draw(check.name)
                 learner = self._learners[check.name] = LearnerModule(
-                    answering(planned, self.process),
+                    self.process.answering(planned),
                     self.expected,
                     draw,
                     source=self.process.text,
                     given=self.kit.stub,
-                    forbidden_reason=self.process.reason,
+                    forbidden_reason=self.process.forbidden.reason,
                     is_visible=check.worth.visible,
                 )
                 check.run(learner, draw)
@@ -161,23 +153,21 @@ class Session:
             self.endings[check.name] = ending_of(error, check.file)
             self.is_broken = self.is_broken or isinstance(error, MachineError)
             raise
-
-    def _limit_kept(self, check: str) -> None:
-        """Drop a check's answers if they are far more than expected: then they match no known mistake either."""
-        size = sum(len(part) for reply in self.process.replies(self.planned(check)) or () for part in reply)
-        if self._kept_bytes + size > MAX_KEPT_BYTES:
-            self._learners[check].exchanges.clear()
-        else:
-            self._kept_bytes += size
+        finally:
+            # far more than expected matches no known mistake either
+            if check.name in self._learners and self.process.read_bytes > MAX_KEPT_BYTES:
+                self._learners[check.name].exchanges.clear()
 
     def planned(self, check: str) -> PlannedCheck:
         """The plan of one check."""
         return self.expected.plan.checks[check]
 
     def asked(self, check: str) -> Sequence[Exchange]:
-        """A check's questions and answers, with hidden inputs; empty if it was known to be right, or too large."""
-        learner = self._learners.get(check)
-        return learner.exchanges if learner is not None else ()
+        """A check's questions and answers, with hidden inputs: the plan's if they were known to be right.
+
+        Empty if there were none, or too large ones.
+        """
+        return (self._learners.get(check) or self.planned(check)).exchanges
 
     def close(self) -> None:
         """End the learner's process."""
@@ -207,15 +197,15 @@ class Session:
 
     def diagnosis(self) -> list[Mistake]:
         """The known mistakes that explain the failures so far; none when the plan lacks something that this needs."""
-        if all(ending == PASSED for ending in self.endings.values()):
-            return []
-        checks = []
-        with self._harmless("No diagnosis"):
-            for check in (check for check in self.kit.checks if check.name in self.endings):
-                passed, was_run = self.endings[check.name] == PASSED, check.name in self._learners
-                exchanges = self.asked(check.name) if was_run else self.planned(check.name).exchanges
-                checks.append(CheckedExchanges(check.name, passed, check.worth.role == "main", exchanges))
-            return diagnose(checks, self.expected)
+        ran = [check for check in self.kit.checks if check.name in self.endings]
+        passed = [self.endings[check.name] == PASSED for check in ran]
+        if not all(passed):
+            with self._harmless("No diagnosis"):
+                asked = [
+                    CheckedExchanges(check.name, is_passed, check.worth.role == "main", self.asked(check.name))
+                    for check, is_passed in zip(ran, passed, strict=True)
+                ]
+                return diagnose(asked, self.expected)
         return []
 
     def mismatches(self) -> dict[str, Mismatch]:
@@ -246,14 +236,12 @@ def _is_main_passed(kit: Kit, endings: Mapping[str, Ending]) -> bool:
 
 
 def _status(kit: Kit, endings: Mapping[str, Ending]) -> Status:
-    outcomes = {ending.outcome for ending in endings.values()}
-    if "error" in outcomes:
+    """What the worst ending comes to; a failed repair is none."""
+    outcomes = {(endings[each.name].outcome, each.worth.role) for each in kit.checks} - {("failed", "repair")}
+    worst = {outcome for outcome, _ in outcomes}
+    if "error" in worst:
         return "error"
-    if not kit.checks or any(
-        endings[each.name].outcome == "failed" for each in kit.checks if each.worth.role != "repair"
-    ):
-        return "failed"
-    return "partly" if "skipped" in outcomes else "passed"
+    return "failed" if "failed" in worst else "partly" if "skipped" in worst else "passed"
 
 
 def _results(kit: Kit, endings: Mapping[str, Ending]) -> Iterator[CheckResult]:
@@ -282,9 +270,8 @@ def expected_of(kit: Kit, seed: int) -> Expected:
 
     Raises GraderBroken for a plan that is missing, damaged or of another seed.
     """
-    if kit.code is None:
-        return Expected(read_plan(kit, seed), seed, kit.exercise.id)
-    return Expected(rehearse(kit, seed), seed, kit.exercise.id, kit.code)
+    plan = rehearse(kit, seed) if kit.code is not None else read_plan(kit, seed)
+    return Expected(plan, seed, kit.exercise.id, kit.code)
 
 
 def rehearse(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None = None) -> Plan:

@@ -16,12 +16,12 @@ import torch
 import torch.nn.functional as F
 
 from grader.course import Exercise
-from grader.judge.answers import Answers, Malformed, read_answers
+from grader.judge.answers import Answers
 from grader.judge.case import Case, Question
 from grader.judge.compare import form_difference
 from grader.judge.failure import error_text
 from grader.judge.faults import CheckFailed
-from grader.judge.process import LocalProcess, WalledProcess
+from grader.judge.process import LocalProcess, Process, WalledProcess
 from grader.sandbox.inside.wire import Slot
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
@@ -46,7 +46,7 @@ class Stage:
         self._sandbox = None if level == "none" else open_sandbox(level, launched)
         self._process = self._started()
 
-    def _started(self) -> WalledProcess | LocalProcess:
+    def _started(self) -> Process:
         if (sandbox := self._sandbox) is None:
             return LocalProcess(self.exercise, self.source)
         process = WalledProcess(self.exercise, self.source, sandbox)
@@ -61,15 +61,13 @@ class Stage:
     def ask(self, *cases: Case) -> list[Answers]:
         """Run cases; return the answers. Raises Stopped if the learner's code fails, MachineError if the wall does."""
         try:
-            answers = read_answers(self._process.ask(Question.of(cases)), cases)
+            answers = self._process.ask(Question.of(cases))
         except CheckFailed as failure:
             raise Stopped(str(failure)) from None
-        except Malformed:
-            raise Stopped("Your code sent no readable answer.") from None
         for answer in answers:
             if answer.error is not None:
                 lines = self._process.text.splitlines()
-                raise Stopped(error_text(answer.error, lines, self._process.reason, hide_numbers=False))
+                raise Stopped(error_text(answer.error, lines, self._process.forbidden.reason, hide_numbers=False))
         return answers
 
     def tensors(self, case: Case, shapes: Sequence[Sequence[int]], dtype: torch.dtype) -> list[torch.Tensor]:

@@ -25,6 +25,7 @@ from grader.judge.process import LocalProcess
 from grader.judge.session import Session
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.inside import wire
+from grader.sandbox.worker import Parts
 from tests.attacks.forger import SPOILT, Forger, odd_reply
 
 pytestmark = pytest.mark.timeout(900)  # the first test waits for the checks of the whole course
@@ -52,11 +53,15 @@ def graded(judge: Judge, ids: Sequence[str], names: Sequence[str], reply: Reply)
         for name in names
     ]
     with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(LocalProcess, "ask", lambda attempt, question: wire.copied(reply(attempt, question)))
+        patches.setattr(LocalProcess, "reply", lambda attempt, question: packed(reply(attempt, question)))
         if "random" not in names:
             patches.setattr(Session, "diagnosis", lambda self: [])  # takes longest, and gives nobody points
         judge.grade(submissions, records.append)
     return {record.submission: record for record in records}
+
+
+def packed(reply: list[dict[str, Any]]) -> Parts:
+    return wire.parts_of(wire.pack(reply, wire.TRUSTED_BYTES))
 
 
 def checks_of(record: Record) -> list[CheckResult]:

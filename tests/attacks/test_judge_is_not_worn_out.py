@@ -122,7 +122,7 @@ MANY_PARTS = pytest.param('[["x" * 250] * 100] * 90', "a list of 90 came back", 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["Unix", "Windows", "old Macintosh"])
 def test_notes_and_docstring_count_for_nothing_whatever_ends_the_lines(end: str) -> None:
     text = '# a note\n\n"""What it does.\n\nAnd how."""\n\nimport torch\n# more\nx = 1\n'
-    assert _code_lines(text.replace("\n", end)) == ["import torch", "x = 1"]
+    assert list(_code_lines(text.replace("\n", end))) == ["import torch", "x = 1"]
 
 
 def test_few_of_many_names_are_likened_to_the_missing_one() -> None:

@@ -30,7 +30,7 @@ from grader.intake.reading import source_in
 from grader.intake.walk import UnreadableError
 from grader.judge.answers import Answers, same_answers
 from grader.judge.failure import error_text
-from grader.judge.learner import MAX_LINES, _changed, _code_lines
+from grader.judge.learner import _code_lines
 from grader.notebooks.cells import inert
 from grader.practice.checking import answer_among
 from grader.record import CheckResult
@@ -176,16 +176,6 @@ def test_archives_are_read_in_proportion(names: Callable[[int], list[str]], tmp_
         return path
 
     demand_proportion(lambda path: read_submission(path, COURSE), pack)
-
-
-def test_repair_is_compared_in_proportion_to_a_bounded_number_of_lines() -> None:
-    given = [f"line {number % 7}" for number in range(60)]  # more alike than any file that is given
-
-    for factor in (1, -1, 3, -7):
-        lines = given[::factor]
-        demand_proportion(
-            lambda some: _changed(given, some), lambda size, lines=lines: (lines * size)[:size], (500, MAX_LINES)
-        )
 
 
 # What follows looks for patterns that nobody thought of here.

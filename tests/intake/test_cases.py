@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from grader.course import Course
-from grader.intake import SubmissionError, read_loose_files, read_submission
+from grader.intake import SubmissionError, read_files, read_submission
 from grader.intake.names import first_few
 from tests.cases import rows, table
 
@@ -88,7 +88,8 @@ def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tm
 
 
 def test_file_that_a_platform_renamed_goes_by_the_name_that_its_learner_gave_it(course: Course) -> None:
-    assert list(read_loose_files([("softmax-1.py", lambda _: b"x = 1\n")], course).sources) == ["softmax"]
+    read = read_files("byron", lambda: [("softmax-1.py", lambda _: b"x = 1\n")], course, is_loose=True)
+    assert list(read.sources) == ["softmax"]
 
 
 def test_named_file_that_cannot_be_read_is_a_problem_of_its_exercise(tmp_path: Path, course: Course) -> None:

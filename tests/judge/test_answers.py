@@ -1,8 +1,9 @@
 import pytest
 import torch
 
-from grader.judge.answers import Malformed, read_answers
+from grader.judge.answers import read_answers
 from grader.judge.case import Case, function
+from grader.sandbox.inside.wire import WireError
 
 from ..cases import rows, table
 
@@ -18,7 +19,7 @@ def test_an_answer_is_read():
 
 @rows(FORGED, "reply")
 def test_what_is_no_answer_is_refused(reply):
-    with pytest.raises(Malformed):
+    with pytest.raises(WireError):
         read_answers(reply, [CASE])
 
 
@@ -37,7 +38,7 @@ def test_what_our_side_tells_must_have_its_form(ask, value):
     case = Case()
     ask(case)
     (number,) = case.returned
-    with pytest.raises(Malformed):
+    with pytest.raises(WireError):
         read_answers([{"answers": {str(number): value}, "error": None}], [case])
 
 

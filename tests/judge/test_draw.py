@@ -43,7 +43,7 @@ def test_weights_have_the_references_names_and_shapes():
 
 def drawn(draw):
     query, *_ = draw.query_key_value([2], 3, 4, 5, 6)
-    return [draw.weights("Linear", 4, 2), draw.common().uniform(3), draw.booleans(2, 2), draw.shuffled("abcd"), query]
+    return [draw.weights("Linear", 4, 2), draw.common().uniform(3), draw.hidden(2, 2), draw.shuffled("abcd"), query]
 
 
 def test_what_was_drawn_is_drawn_again_and_nothing_else():

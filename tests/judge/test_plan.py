@@ -13,7 +13,7 @@ from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.learner import LearnerModule
 from grader.judge.plan import Plan
-from grader.judge.process import LocalProcess, answering
+from grader.judge.process import LocalProcess
 from grader.judge.session import asks_otherwise
 from tests.records import without_timings
 
@@ -79,7 +79,7 @@ def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: J
     (known,) = planned.exchanges
     cases = [case.copied() for case in known.question.cases]
     process = LocalProcess(course.exercise("share"), RIGHT.encode())
-    ask, other = answering(planned, process), answering(planned, process)
+    ask, other = process.answering(planned), process.answering(planned)
     assert ask(cases).question.frame is known.question.frame
     for again, asked in ((ask, cases), (other, cases[:-1])):
         with pytest.raises(GraderBroken, match="something else than it asks the reference"):

@@ -15,7 +15,7 @@ from grader.judge.answers import Answering, Exchange
 from grader.judge.case import Question, function
 from grader.judge.faults import CheckFailed
 from grader.judge.plan import PlannedCheck
-from grader.judge.process import MAX_LOSSES, WalledProcess, answering
+from grader.judge.process import MAX_LOSSES, WalledProcess
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Budget
 
@@ -65,7 +65,7 @@ def check(name: str, *questions: Question) -> PlannedCheck:
 
 def outputs(process: WalledProcess, planned: PlannedCheck) -> list[float | str]:
     """What came for a check's questions: the first number of an output, or why there is none."""
-    ask = answering(planned, process)
+    ask = process.answering(planned)
     return [_shown(ask, each.question) for each in planned.exchanges]
 
 
@@ -84,7 +84,7 @@ SLOW = "No answer after 1.5 seconds of processor time, or 4.5 by the clock. Is t
 def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
     process = opened(RIGHT, [[TWO], [ONE]])
     assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [3.0, 4.0, 5.0]
-    assert _shown(answering(PlannedCheck("talk", is_visible=True, converses=True), process), question(9)) == 10.0
+    assert _shown(process.answering(PlannedCheck("talk", is_visible=True, converses=True)), question(9)) == 10.0
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:

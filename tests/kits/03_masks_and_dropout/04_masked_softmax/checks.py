@@ -12,7 +12,7 @@ def case(scores, mask):
 
 def mask_of(draw, tokens, size):
     """Every row of the corner that is used has a visible place; the rest of the mask is anything."""
-    mask = draw.booleans(size, size)
+    mask = draw.uniform(size, size) < 0.5
     mask[:tokens, :tokens] = draw.hidden(tokens, tokens)
     return mask
 
