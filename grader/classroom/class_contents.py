@@ -62,7 +62,11 @@ class ClassEntry:
     name: str
     read: Read | None = None
     listed: Callable[[], Mapping[str, Content]] = dict
-    can_be_work: bool = True
+
+    @property
+    def can_be_work(self) -> bool:
+        """Whether it is a folder, or a file of a kind that is read or told apart."""
+        return self.read is None or kind_of_file(self.name) != "unknown"
 
     @property
     def shown(self) -> str:
@@ -136,16 +140,11 @@ def _in_folder(folder: Path, ignored: Collection[Path]) -> ClassContents:
         path = folder / name
         if is_passed_over(name) or _is_one_of(path, ignored):
             passed_over.append(name)
-        elif os.path.isdir(path) and not path.is_symlink():
+        elif os.path.isdir(path):
             entries.append(ClassEntry(f"{name}/", listed=partial(list_folder, path, printable(name))))
         else:
-            entries.append(_file(name, partial(read_regular, path), is_linked=os.path.isdir(path)))
+            entries.append(ClassEntry(name, partial(read_regular, path)))
     return ClassContents(shown, tuple(entries), tuple(passed_over))
-
-
-def _file(name: str, read: Read, *, is_linked: bool = False) -> ClassEntry:
-    """A file, or a link. is_linked: a link to a folder."""
-    return ClassEntry(name, read, can_be_work=is_linked or kind_of_file(name) != "unknown")
 
 
 def _is_one_of(path: Path, others: Collection[Path]) -> bool:
@@ -186,7 +185,7 @@ def _in_zip(shown: str, members: Mapping[str, Content]) -> ClassContents:
         else:
             files[top] = member
     folders.pop("", None)
-    entries = [_file(name, read) for name, read in files.items()]
+    entries = [ClassEntry(name, read) for name, read in files.items()]
     entries += [ClassEntry(f"{name}/", listed=partial(dict, inside)) for name, inside in folders.items()]
     return ClassContents(shown, tuple(sorted(entries, key=lambda each: each.name)), tuple(passed_over), tuple(unread))
 

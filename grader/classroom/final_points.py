@@ -74,13 +74,18 @@ def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = 
     is_any_withdrawn = any(each.id not in known for each in graded.exercises)
     if not (always or changes_points(course) or hand_in.overrides or hand_in.exempt or is_any_withdrawn):
         return graded
-    results = {each.id: _final(each, each.points, each.max_points) for each in graded.exercises}
+    results = {
+        each.id: each.model_copy(update={"final_points": each.points, "final_max_points": each.max_points})
+        for each in graded.exercises
+    }
     adjustments: list[Adjustment] = []
     for step in (_of_units, _left_out, _lowest_left_out):
         for unit, kind, reason, changed in step(results, course, hand_in):
-            points = _sum(each.counted_points - results[each.id].counted_points for each in changed)
-            results |= {each.id: each for each in changed}
-            adjustments.append(Adjustment(unit=unit, points=points, kind=kind, reason=reason))
+            added = _sum(points - results[id].counted_points for id, (points, _) in changed.items())
+            adjustments.append(Adjustment(unit=unit, points=added, kind=kind, reason=reason))
+            for id, (points, most) in changed.items():
+                new = {"final_points": points, "final_max_points": most, "uncounted": kind == "not counted"}
+                results[id] = results[id].model_copy(update=new)
     exercises = tuple(results.values())
     final = {**totals(exercises), "exercises": exercises, "adjustments": tuple(adjustments)}
     return Record(**{**dict(graded), **final})
@@ -98,8 +103,8 @@ def unadjusted(record: Record) -> Record:
 # --- the steps of the policy: each sees the results as those before it have left them ---------------------------------
 
 Results = dict[str, ExerciseResult]
-Change = tuple[str, AdjustmentKind, str, list[ExerciseResult]]
-"""The unit's folder, what is done, the reason, and the results that take the place of others."""
+Change = tuple[str, AdjustmentKind, str, Mapping[str, tuple[float, float]]]
+"""The unit's folder, what is done, the reason, and of each exercise the points and the maximum that count from now."""
 
 
 def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
@@ -110,19 +115,19 @@ def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Cha
         if there and unit.extra_credit:
             worth = score(_sum(each.max_points for each in there))
             reason = f"{unit.title} is extra credit: its points count on top, and its {worth} are not in the maximum."
-            yield unit.folder, "extra credit", reason, [_final(each, each.counted_points, 0.0) for each in there]
+            yield unit.folder, "extra credit", reason, {each.id: (each.counted_points, 0.0) for each in there}
         there = _of(unit, results)
         cut = _cut(unit, due[unit.folder], hand_in, course.policy) if unit.folder in due else None
         percent, reason = cut or (0.0, "")
         if percent and any(each.counted_points for each in there):
-            left = [(each, _after(percent, each.counted_points)) for each in there]
-            yield unit.folder, "late", reason, [_final(each, points, each.counted_max_points) for each, points in left]
+            left = {each.id: (_after(percent, each.counted_points), each.counted_max_points) for each in there}
+            yield unit.folder, "late", reason, left
         for each in _of(unit, results):
             if override := hand_in.overrides.get(each.id):
                 new = score(override.points)
                 noun = "point" if new == "1" else "points"
                 reason = f"{each.id}: set by hand from {score(each.counted_points)} to {new} {noun}: {override.reason}"
-                yield unit.folder, "set by hand", reason, [_final(each, override.points, each.counted_max_points)]
+                yield unit.folder, "set by hand", reason, {each.id: (override.points, each.counted_max_points)}
 
 
 def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
@@ -135,8 +140,8 @@ def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Cha
             "is exempt": id in hand_in.exempt,
         }
         if reason := next((reason for reason, holds in why.items() if holds), ""):
-            worth = f"neither its points nor its {score(result.max_points)} count."
-            yield _uncounted(units.get(id, WITHDRAWN), f"{id} {reason}: {worth}", [result])
+            reason = f"{id} {reason}: neither its points nor its {score(result.max_points)} count."
+            yield units.get(id, WITHDRAWN), "not counted", reason, {id: (0.0, 0.0)}
 
 
 def _lowest_left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
@@ -151,22 +156,13 @@ def _lowest_left_out(results: Results, course: Course, hand_in: HandIn) -> Itera
     standing.sort(key=lambda each: each[:2])
     which = "the lowest unit" if most == 1 else f"one of the {most} lowest units"
     for _, worst, earned, unit in standing[: min(most, len(standing) - 1)]:
-        shown = f"with {score(earned)} of {score(-worst)} points"
-        yield _uncounted(unit.folder, f"{unit.title} is {which}, {shown}, and does not count.", _of(unit, results))
+        reason = f"{unit.title} is {which}, with {score(earned)} of {score(-worst)} points, and does not count."
+        yield unit.folder, "not counted", reason, {each.id: (0.0, 0.0) for each in _of(unit, results)}
 
 
 def _of(unit: Unit, results: Results) -> list[ExerciseResult]:
     """The results of a unit's exercises, as they are by now."""
     return [results[each.id] for each in unit.exercises if each.id in results]
-
-
-def _uncounted(unit: str, reason: str, results: Iterable[ExerciseResult]) -> Change:
-    nothing = [_final(each, 0.0, 0.0).model_copy(update={"uncounted": True}) for each in results]
-    return unit, "not counted", reason, nothing
-
-
-def _final(result: ExerciseResult, points: float, most: float) -> ExerciseResult:
-    return result.model_copy(update={"final_points": points, "final_max_points": most})
 
 
 def _after(percent: float, points: float) -> float:
