@@ -81,19 +81,16 @@ def _orders(learner: Learner) -> list[str]:
     return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
 
 
-Key = Literal["id", "email", "name", "group", "canvas", "moodle"]
+Key = Literal["id", "name", "group", "canvas", "moodle"]
 _KEYS: Mapping[Key, tuple[Callable[[Learner], Iterable[str]], Callable[[str], str]]] = {
-    "id": (lambda each: (each.id, *each.ids), folded),
-    "email": (lambda each: [each.email], folded),
+    "id": (lambda each: (each.id, *each.ids, each.email), folded),
     "name": (_orders, name_key),
     "group": (lambda each: [each.group], name_key),
     "canvas": (lambda each: [each.canvas_id], str),
     "moodle": (lambda each: [each.participant], str),
 }
-"""By what learners are found: id or login, email, name, group, the number in Canvas or in an assignment of Moodle's.
-
-What each has of it, and in which form two are the same.
-"""
+"""By what learners are found (an id is a login or email too; a number is Canvas's, or an assignment's in Moodle): what
+each has of it, and in which form two are the same."""
 
 
 class Finder:
@@ -110,7 +107,7 @@ class Finder:
 
     def find(self, text: str) -> list[Learner]:
         """Those with this id, login or email; if there are none, those with this name."""
-        return self.by("id", text) or self.by("email", text) or self.by("name", text)
+        return self.by("id", text) or self.by("name", text)
 
     def by(self, key: Key, text: str) -> list[Learner]:
         """Those of whom this is the id, say; of an id the only one who has it to the letter, if there is one."""
@@ -127,12 +124,11 @@ def find_learner(learners: Sequence[Learner], text: str, place: object, command:
     found = Finder(learners).find(text)
     if len(found) == 1:
         return found[0]
+    ids = [each.id for each in found or learners[:3]]
     if found:
-        ids = ", ".join(each.id for each in found)
-        raise KataError(f"{text!r} could be {len(found)} learners: give one of the ids {ids}.")
-    some = ", ".join(repr(each.id) for each in learners[:3])
-    example = f", such as: {command} {shlex.quote(learners[0].id)}" if learners else ""
-    raise KataError(f"Nobody in {place} is called {text!r}. Ids there look like {some}{example}")
+        raise KataError(f"{text!r} could be {len(found)} learners: give one of the ids {', '.join(ids)}.")
+    example = f", such as: {command} {shlex.quote(ids[0])}" if ids else ""
+    raise KataError(f"Nobody in {place} is called {text!r}. Ids there look like {', '.join(map(repr, ids))}{example}")
 
 
 # --- the file ---------------------------------------------------------------------------------------------------------
