@@ -67,7 +67,7 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     right = partial(_all_right, exercise)
     bank = load_bank(course.mistakes_path(exercise))
     checks = Kit(course, exercise).checks
-    main = next((check.name for check in checks if check.worth.role == "main"), "a main check")
+    main = next((check.name for check in checks if check.role == "main"), "a main check")
     return [
         Trial(exercise, REFERENCE, reference, right),
         Trial(exercise, "stub", touched_stub, _nothing_earned),

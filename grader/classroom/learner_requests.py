@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from grader.course import Course
@@ -62,12 +63,15 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
 
 def _asked_again(row: Row, course: Course) -> Iterator[str]:
     """Grade an exercise again; yield the learner's lines, and what the failed checks asked, expected and got."""
-    from grader.judge.shown import asked_again  # imports torch
+    from grader.judge.grading import Judge  # imports torch
+    from grader.judge.shown import asked_again
 
     if row.source is None:
         return
     id, run, before = row.result.id, row.run, row.result.points
-    again, checks = asked_again(course, run.level, run.seed, Submission(id, {id: row.source}, ()), id)
+    with closing(Judge(course, run.level, run.seed, [id])) as judge:
+        submission = Submission(id, {id: row.source}, ())
+        again, cases = asked_again(judge, submission, lambda check: check.outcome == "failed")
     yield f"  The learner's lines (at most {MOST_LINES}):"
     lines = re.split(r"\r\n|\r|\n", row.source.content.decode("utf-8", "replace"))  # they end where Python ends them
     yield from (f"    {number:4} | {visible(line)}".rstrip() for number, line in enumerate(lines[:MOST_LINES], 1))
@@ -76,10 +80,10 @@ def _asked_again(row: Row, course: Course) -> Iterator[str]:
         same = f"where the record has {score(before)}: the course or this machine is not what it was"
     yield f"  Asked again just now: {score(again.points)} points, {same}."
     for check in again.checks:
-        cases = checks.get(check.name, ())
-        for number, case in enumerate(cases[:MOST_CASES], 1):
-            came = "wrong" if case.differs else "right"
-            yield f"  {safe_line(check.title or check.name)} Case {number} of {len(cases)}, which came out {came}:"
+        shown = sorted((case for case in cases if case.check is check), key=lambda case: not case.is_wrong)
+        for number, case in enumerate(shown[:MOST_CASES], 1):
+            came = ", which came out wrong" if case.is_wrong else ""
+            yield f"  {safe_line(check.title or check.name)} Case {number} of {len(shown)}{came}:"
             for head, values in case.text().items():
                 yield f"    {head}:"
                 yield from (f"      {visible(part)}" for value in values for part in value.split("\n"))

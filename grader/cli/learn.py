@@ -182,17 +182,17 @@ def _write_script(workspace: Workspace, work: Work, level: Level, seed: int, *, 
 
     id, file = work.exercise.id, work.path
     with closing(Judge(workspace.course, level, seed, [id], launched)) as judge:
-        look = look_into(judge, submission_of(workspace, [work]))
-    put(console(), "\n".join(sentences(look)))
-    if look.fault is not None:
-        written = Script(file, look.fault, f"{id} --script --seed {seed}")
+        result, fault, reaches_breakpoint = look_into(judge, submission_of(workspace, [work]))
+    put(console(), "\n".join(sentences(result, fault)))
+    if fault is not None:
+        written = Script(file, fault, f"{id} --script --seed {seed}")
         written.write()
         print(f"\nThe script is {workspace.shown(written.path)}: run it with python, or in your editor's debugger.")
         if debug:
-            where, commands = first_stop(look, look.fault, file)
+            where, commands = first_stop(fault, reaches_breakpoint, file)
             put(console(), f"{where} {KEYS}")
             written.debug(commands)
-    if look.result.status == "failed":
+    if result.status == "failed":
         sys.exit(EXIT_NOT_RIGHT)
 
 

@@ -64,17 +64,13 @@ class Mistake:
         """The wrong answer as source code. Raises GraderBroken when an edit does not fit the reference."""
         text = self.source or self.edited(reference)
         if text == reference:
-            raise GraderBroken(f"{self._called} changes nothing: its edits put there what stood there")
+            raise GraderBroken(f"{self.where}: {self.id!r} changes nothing: its edits put there what stood there")
         return text
 
     def edited(self, text: str, done: Sequence[Edit] = ()) -> str:
         """Apply the edits to a text, but for those already done. Raises GraderBroken when one does not fit."""
         edits = [edit for edit in self.edits if edit not in done]
-        return edited(text, edits, self._called, everywhere=self.everywhere)
-
-    @property
-    def _called(self) -> str:
-        return f"{self.where}: the mistake {self.id!r}"
+        return edited(text, edits, f"{self.where}: {self.id!r}", everywhere=self.everywhere)
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
@@ -154,23 +150,18 @@ def written_alternatives(course: Course, exercise: Exercise) -> dict[str, str | 
         return {}
     listed = names_in(path).get("ALTERNATIVES")
     if not isinstance(listed, dict) or not all(isinstance(each, (str, list)) for each in listed.values()):
-        raise GraderBroken(
-            f"{place(path)}: ALTERNATIVES must be a dict of ids, each with definitions or a list of edits"
-        )
+        raise GraderBroken(f"{place(path)}: ALTERNATIVES must be a dict of definitions or lists of edits, by id")
     return listed
 
 
 def load_alternatives(course: Course, exercise: Exercise) -> dict[str, str]:
     """The sources of an exercise's alternatives by id. Raises GraderBroken when one cannot be used as written."""
     begun_from = course.stub_path if exercise.kind == "debug" else course.solution_path
-    text, where = begun_from(exercise), place(course.alternatives_path(exercise))
+    begun, where = begun_from(exercise).read_text("utf-8"), place(course.alternatives_path(exercise))
     found = {}
     for id, written in written_alternatives(course, exercise).items():
-        reference, whose = text.read_text("utf-8"), f"{where}: {id!r}"
-        if isinstance(written, str):
-            found[id] = defined_anew(reference, written, whose)
-        else:
-            found[id] = edited(reference, written, whose)
+        whose = f"{where}: {id!r}"
+        found[id] = defined_anew(begun, written, whose) if isinstance(written, str) else edited(begun, written, whose)
     return found
 
 
@@ -183,9 +174,7 @@ def defined_anew(reference: str, text: str, whose: str) -> str:
     try:
         new = {_name(node): node for node in ast.parse(text).body}
     except SyntaxError as error:
-        raise GraderBroken(
-            f"{whose}: SyntaxError: {error.msg} in line {error.lineno} of its definitions. Mend that line"
-        ) from None
+        raise GraderBroken(f"{whose}: {error.msg} in line {error.lineno} of its definitions") from None
     lines = [line for line in reference.splitlines() if line.strip() not in MARKERS]
     old = [node for node in ast.parse("\n".join(lines)).body if _name(node)]
     if not any(_name(node) in new for node in old):

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from types import FunctionType
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -33,74 +34,56 @@ CHECK_ERRORS = (Exception, pytest.fail.Exception, pytest.skip.Exception)
 Role = Literal["main", "behaviour", "manners", "repair"]
 
 
-@dataclass(frozen=True)
-class Worth:
-    """What one check is worth."""
-
-    points: float
-    role: Role
-    visible: bool
-    title: str
-    converses: bool = False
-
-
-Function = TypeVar("Function", bound=Callable[..., object])
-
-
-def points(
-    value: float, *, role: Role = "behaviour", visible: bool = False, converses: bool = False
-) -> Callable[[Function], Function]:
-    """Give a check its points and its role; the first paragraph of its docstring is its title.
-
-    "main": what the exercise is about. "behaviour": whatever else must hold. "manners": any harmless function passes,
-    so its points count only when every main check passes. "repair": the size of a debug task's repair; points (when the
-    main checks pass), but not needed to pass the exercise. `visible` checks may show their numbers.
-    What a check asks is known ahead, and never depends on answers; one that `converses` is exempt: it trains a model.
-    """
-
-    def mark(function: Function) -> Function:
-        title = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
-        vars(function)["worth"] = Worth(value, role, visible, title, converses)
-        return function
-
-    return mark
-
-
 GIVEN = frozenset({"learner", "draw"})
 """The arguments that a check may have."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One hidden check."""
+    """One hidden check, and what it is worth."""
 
     name: str
-    worth: Worth
-    function: Callable[..., object]
+    title: str
+    points: float
+    role: Role
+    visible: bool
+    converses: bool
+    function: FunctionType
     wants: frozenset[str]
-
-    @classmethod
-    def of(cls, function: Callable[..., object], path: Path) -> Check:
-        """The check that a function of this file is. Raises GraderBroken for one that cannot be a check."""
-        name, where = function.__name__, place(path, inspect.unwrap(function).__code__.co_firstlineno)
-        worth, wants = vars(function).get("worth"), frozenset(inspect.signature(function).parameters)
-        if worth is None:
-            raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
-        if not worth.title:
-            raise GraderBroken(f"{where}: {name} has no docstring: write the sentence that a learner reads")
-        if strange := ", ".join(sorted(wants - GIVEN)):
-            raise GraderBroken(f"{where}: {name} gets `learner` and `draw`, and there is no `{strange}`")
-        return cls(name, worth, function, wants)
 
     @property
     def file(self) -> Path:
         """The file that defines it."""
-        return Path(inspect.unwrap(self.function).__code__.co_filename)
+        return Path(self.function.__code__.co_filename)
 
     def run(self, learner: LearnerModule, draw: Draw) -> None:
         """Run it. Raises CheckFailed for the learner's fault; any other error is the grader's own."""
         given = {"learner": learner, "draw": draw}
         self.function(**{name: given[name] for name in self.wants})
+
+
+def points(
+    value: float, *, role: Role = "behaviour", visible: bool = False, converses: bool = False
+) -> Callable[[FunctionType], Check]:
+    """Make a function a check with its points and its role; the first paragraph of its docstring is its title.
+
+    "main": what the exercise is about. "behaviour": whatever else must hold. "manners": any harmless function passes,
+    so its points count only when every main check passes. "repair": the size of a debug task's repair; points (when the
+    main checks pass), but not needed to pass the exercise. `visible` checks may show their numbers.
+    What a check asks is known ahead, and never depends on answers; one that `converses` is exempt: it trains a model.
+    Raises ValueError for a function without a docstring, or with other arguments than `learner` and `draw`.
+    """
+
+    def check_of(function: FunctionType) -> Check:
+        name, wants = function.__name__, frozenset(inspect.signature(function).parameters)
+        title = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+        if not title:
+            raise ValueError(f"{name} has no docstring: write the sentence that a learner reads")
+        if strange := ", ".join(sorted(wants - GIVEN)):
+            raise ValueError(f"{name} gets `learner` and `draw`, and there is no `{strange}`")
+        return Check(name, title, value, role, visible, converses, function, wants)
+
+    return check_of
 
 
 class Kit:
@@ -116,8 +99,12 @@ class Kit:
         """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run."""
         if not self.checks_path.is_file():
             raise GraderBroken(f"there are no checks for {self.exercise.id}")
-        found = [each for name, each in names_in(self.checks_path).items() if name.startswith("test")]
-        return tuple(Check.of(each, self.checks_path) for each in found if inspect.isfunction(each))
+        names = names_in(self.checks_path)
+        for name, each in names.items():
+            if name.startswith("test") and inspect.isfunction(each):
+                where = place(self.checks_path, each.__code__.co_firstlineno)
+                raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
+        return tuple(each for each in names.values() if isinstance(each, Check))
 
     @cached_property
     def code(self) -> CourseCode | None:

@@ -18,6 +18,8 @@ import torch
 
 from grader.sandbox.inside.wire import Opaque
 
+from .case import OUTPUT
+
 RELATIVE = 1e-5
 ULPS_OF_HALF = 4
 """Allowed error of float16 and bfloat16 results, in units in the last place."""
@@ -49,10 +51,18 @@ def difference(
     `slack` has the structure of `expected` and holds, for each tensor, how far rounding alone may move it; `scale` is
     the magnitude that a tensor's tolerance is relative to (by default the largest finite expected number).
     """
+    wrong = form_difference(came, expected, what=what, axes=axes)
+    if wrong or (isinstance(expected, torch.Tensor) and torch.equal(came, expected)):
+        return wrong
     if isinstance(expected, torch.Tensor):
-        return _tensor_difference(came, expected, what, axes, slack, scale)
+        return _numbers_difference(came, expected, _room(expected, slack, scale), what, axes)
     if isinstance(expected, (list, tuple, Mapping)):
-        return _difference_in_parts(came, expected, what, axes, slack)
+        axes = () if isinstance(expected, Mapping) else axes
+        for key, part in named_parts(expected, what).items():
+            room = None if slack is None else slack[key]
+            if wrong := difference(came[key], expected[key], what=what and part, axes=axes, slack=room):
+                return wrong
+        return None
     if isinstance(expected, float):
         if isinstance(came, torch.Tensor) and came.numel() == 1:
             came = came.item()
@@ -117,27 +127,54 @@ def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = No
     return None
 
 
-# --- tensors ----------------------------------------------------------------------------------------------------------
+# --- form and parts ---------------------------------------------------------------------------------------------------
 
 
-def form_difference(came: Any, expected: torch.Tensor, *, what: str, axes: Sequence[str] = ()) -> str | None:
-    """Return what is wrong with the form of `came` (not a tensor, shape, dtype), or None."""
-    if not isinstance(came, torch.Tensor):
-        return f"{what} should be a tensor, but {in_words(came)} came back."
-    if came.shape != expected.shape:
-        return f"{what} has shape {shape_text(came.shape)}; {shape_text(expected.shape, axes)} was expected."
-    if came.dtype != expected.dtype:
-        return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
+def form_difference(came: Any, expected: Any, *, what: str, axes: Sequence[str] = ()) -> str | None:
+    """Return what is wrong with the form of `came`, or None: shape and dtype, the number of parts, or their names."""
+    if isinstance(expected, torch.Tensor):
+        if not isinstance(came, torch.Tensor):
+            return f"{what} should be a tensor, but {in_words(came)} came back."
+        if came.shape != expected.shape:
+            return f"{what} has shape {shape_text(came.shape)}; {shape_text(expected.shape, axes)} was expected."
+        if came.dtype != expected.dtype:
+            return f"{what} is {dtype_name(came)}; {dtype_name(expected)} was expected."
+    elif isinstance(expected, Mapping):
+        if not isinstance(came, Mapping):
+            return f"{what} should be a dict, but {in_words(came)} came back."
+        if came.keys() != expected.keys():
+            missing, extra = [k for k in expected if k not in came], [k for k in came if k not in expected]
+            return f"{what}: {names_text(missing, extra)}"
+    elif isinstance(expected, (list, tuple)):
+        came_back = len(came) if isinstance(came, (list, tuple)) else in_words(came)
+        if came_back != len(expected):
+            return f"{what} should be {len(expected)} values, but {came_back} came back."
     return None
 
 
-def _tensor_difference(
-    came: Any, expected: torch.Tensor, what: str, axes: Sequence[str], slack: Any, scale: float | None
+def value_name(name: str) -> str:
+    """What to call a returned value at the start of a sentence."""
+    return "The output" if name == OUTPUT else f"`{name}`"
+
+
+def named_parts(value: Sequence[Any] | Mapping[Any, Any], what: str) -> dict[Any, str]:
+    """What to call each part of a sequence or a mapping, which is itself called `what`."""
+    within = f" in {what[:1].lower()}{what[1:]}"
+    if isinstance(value, Mapping):
+        return {key: f"`{key}`{within}" for key in value}
+    count, within = len(value), "" if what == value_name(OUTPUT) else within
+    if count in FEW:
+        return {n: f"The {ORDINALS[n]} of the {FEW[count]} results{within}" for n in range(count)}
+    return {n: f"Result {n + 1} of {count}{within}" for n in range(count)}
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _numbers_difference(
+    came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor, what: str, axes: Sequence[str]
 ) -> str | None:
-    wrong_form = form_difference(came, expected, what=what, axes=axes)
-    if wrong_form or torch.equal(came, expected):
-        return wrong_form
-    room, most = _room(expected, slack, scale), float((came.double() - expected.double()).abs().max())
+    most = float((came.double() - expected.double()).abs().max())
     if isinstance(room, float) and math.isfinite(most) and (most <= room or not what):
         return None if most <= room else "wrong"  # one number decides, and most of a judge's work is comparing
     wrong = _wrong_numbers(came, expected, room)
@@ -192,46 +229,6 @@ def _describe_wrong(
     return f"{what} has the right shape, but {count} of its {total} numbers {verb} wrong{places(wrong)}."
 
 
-# --- sequences and mappings -------------------------------------------------------------------------------------------
-
-
-def _difference_in_parts(
-    came: Any, expected: Sequence[Any] | Mapping[Any, Any], what: str, axes: Sequence[str], slack: Any
-) -> str | None:
-    """The first difference in the parts of a sequence or a mapping."""
-    within = what[:1].lower() + what[1:]
-    if isinstance(expected, Mapping):
-        if not isinstance(came, Mapping):
-            return f"{what} should be a dict, but {in_words(came)} came back."
-        missing, extra = [k for k in expected if k not in came], [k for k in came if k not in expected]
-        if missing or extra:
-            return f"{what}: {names_text(missing, extra)}"
-        parts, axes = {key: f"`{key}` in {within}" for key in expected}, ()
-    else:
-        came_back = len(came) if isinstance(came, (list, tuple)) else in_words(came)
-        if came_back != len(expected):
-            return f"{what} should be {len(expected)} values, but {came_back} came back."
-        parts = {number: one_of(number, len(expected), what) for number in range(len(expected))}
-    for key, part in parts.items():
-        room = None if slack is None else slack[key]
-        if wrong := difference(came[key], expected[key], what=what and part, axes=axes, slack=room):
-            return wrong
-    return None
-
-
-def one_of(number: int, count: int, what: str) -> str:
-    """What to call one of several results, counted from 0."""
-    which = f"The {ORDINALS[number]} of the {FEW[count]} results" if count in FEW else f"Result {number + 1} of {count}"
-    return which if what == "The output" else f"{which} in {what[:1].lower()}{what[1:]}"
-
-
-def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
-    """Which names are missing and which are not expected."""
-    told = {"missing": missing, "not expected": extra}
-    listed = {kind: ", ".join(f"`{plain_name(str(name))}`" for name in names) for kind, names in told.items() if names}
-    return "; ".join(f"{kind}: {names}" for kind, names in listed.items()) + "."
-
-
 # --- values in words --------------------------------------------------------------------------------------------------
 
 
@@ -249,6 +246,13 @@ def in_words(value: Any) -> str:
     if isinstance(value, (bool, int)):
         return f"the {type(value).__name__} {value}"
     return f"a {type(value).__name__}"
+
+
+def names_text(missing: Sequence[Any], extra: Sequence[Any]) -> str:
+    """Which names are missing and which are not expected."""
+    told = {"missing": missing, "not expected": extra}
+    listed = {kind: ", ".join(f"`{plain_name(str(name))}`" for name in names) for kind, names in told.items() if names}
+    return "; ".join(f"{kind}: {names}" for kind, names in listed.items()) + "."
 
 
 def without_decimals(text: str) -> str:

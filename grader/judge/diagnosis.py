@@ -59,7 +59,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mis
     return _Naming(expected, cases, failed).named() if failed else []
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Compared:
     """One answer of the learner's code beside the reference's, to be compared with a known mistake's.
 
@@ -108,14 +108,6 @@ class _Score(NamedTuple):
     mistake: Mistake
     explains: set[str]
     contradicts: int
-
-
-class _Suspect(NamedTuple):
-    """A mistake that may be one of two, its place in the bank, and which of the probes it changes, as a bit mask."""
-
-    place: int
-    mistake: Mistake
-    changed: int
 
 
 class _Naming:
@@ -210,32 +202,30 @@ class _Naming:
         probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
         if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
             return []
-        chosen = {id(case) for case in probes}
-        further = [case for case in self._cases if case.is_wrong and id(case) not in chosen][:MOST_FURTHER_CASES]
+        further = [case for case in self._cases if case.is_wrong and case not in probes][:MOST_FURTHER_CASES]
         mistakes = self._expected.mistakes
         if not self._is_partly_known and not any(
             self._gives(module, [case]) for case in further[:MOST_PROBES] for _, module in mistakes
         ):
             self._left = min(self._left, STEPS_WITHOUT_A_SIGN)
-        everything = (1 << len(probes)) - 1
-        suspects = combinations(self._suspects(probes, further), 2)
-        pairs = [(one, other) for one, other in suspects if one.changed | other.changed == everything]
+        changed = dict(self._suspects(probes, further))
+        pairs = [pair for pair in combinations(changed, 2) if len(changed[pair[0]] | changed[pair[1]]) == len(probes)]
         found = []
         with suppress(_Spent):  # the commoner mistakes come first in a bank, so what is found until then is likely
-            for one, other in sorted(pairs, key=lambda pair: pair[0].place + pair[1].place):
+            for pair in sorted(pairs, key=sum):
                 self._spend(STEPS_OF_A_PAIR)
-                module = self._expected.pair(one.place, other.place)
+                module = self._expected.pair(*pair)
                 if module is not None and self._gives(module, [*probes, *self._cases]):
-                    found.append((one.mistake, other.mistake))
-        return [mistake for mistake in found[0] if all(mistake in pair for pair in found)] if found else []
+                    found.append(pair)
+        return [mistakes[place][0] for place in found[0] if all(place in pair for pair in found)] if found else []
 
-    def _suspects(self, probes: Sequence[_Compared], further: Sequence[_Compared]) -> Iterator[_Suspect]:
-        """The mistakes that change a wrong case and none of the cheapest right ones."""
+    def _suspects(self, probes: Sequence[_Compared], further: Sequence[_Compared]) -> Iterator[tuple[int, set[int]]]:
+        """The mistakes that change a wrong case and none of the cheapest right ones: by place, and which probes."""
         right = [case for case in self._cases if not case.is_wrong][:MOST_PROBES]
         for place, (mistake, module) in enumerate(self._expected.mistakes):
             if mistake.source or mistake.same_as:
                 continue
-            changed = sum(1 << bit for bit, case in enumerate(probes) if not self._is_right(module, case))
+            changed = {number for number, case in enumerate(probes) if not self._is_right(module, case)}
             shows = changed or any(not self._is_right(module, case) for case in further)
             if shows and all(self._is_right(module, case) for case in right):
-                yield _Suspect(place, mistake, changed)
+                yield place, changed

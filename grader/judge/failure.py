@@ -22,7 +22,6 @@ MOST_DOCUMENTED_LINES = 60
 NAMES_WITH_DOTS = ("names", "weight_shape")
 """Kinds of errors that tell of parameters, such as `heads.0.weight`."""
 PLACEHOLDER = "raise NotImplementedError"
-NAME_LIKENESS = 0.6
 MOST_LIKENED = 200
 """How many defined names are compared with a missing one: each takes time, and a file can define 100,000."""
 DOCUMENTED = re.compile(r" +(\w+(?:, \w+)*) +(\([^()]*\)(?: or \([^()]*\))*)(?: |$)")
@@ -41,10 +40,6 @@ DEFINITION = re.compile(rf"(?:def|class)\s+([A-Za-z_]\w{{0,{MAX_NAME - 1}}})")
 
 BREAKPOINT = "BdbQuit"
 """The exception that a debugger raises when no person is there to type."""
-BREAKPOINT_TEXT = (
-    "There is a `breakpoint()` in your code, and nobody here to answer it. `kata check --debug` stops there; for every "
-    "other check take it out."
-)
 OTHER_ERRORS = {
     "memory": "Your code needed more memory than it may use{line}.",
     "no_part": "Your code should return several values, as a tuple, but {what} came back.",
@@ -53,12 +48,6 @@ OTHER_ERRORS = {
     "not_a_module": "An nn.Module was expected here, but {what} came.",
 }
 """Sentences for kinds of errors that need no more than what came with them."""
-LIBRARY_NAMES = {
-    "aten::_softmax": "softmax",
-    "aten::_log_softmax": "log_softmax",
-    "aten::_safe_softmax": "softmax",
-}
-"""The names by which a learner knows some of torch's operators."""
 
 
 def expect(condition: object, message: str) -> None:
@@ -86,10 +75,12 @@ def error_text(
     kind = error["kind"]
     if hide_numbers and kind not in NAMES_WITH_DOTS:
         error = _without_decimals(error)
+    where, line = _place(error.get("frames", ()), source_lines)
     if kind == "exception":
-        return _exception_text(error, source_lines, hide_numbers)
-    if kind == "forbidden":
-        name = LIBRARY_NAMES.get(error["name"], error["name"].removeprefix("aten::").strip("_"))
+        shapes = "" if hide_numbers else _shapes_text(error["tensors"], line, source_lines)
+        return _exception_text(error["type"], error["message"], where, line, shapes)
+    if kind == "forbidden":  # torch's operators, aten::_softmax and aten::_safe_softmax, by the name of the function
+        name = error["name"].removeprefix("aten::").removeprefix("_safe").strip("_")
         return forbidden_text(name, 0, forbidden_reason)
     if kind == "no_entry":
         return _no_entry_text(error["name"], source_lines)
@@ -104,12 +95,10 @@ def error_text(
     if kind == "weight_shape":
         came, expected = shape_text(error["came"]), shape_text(error["expected"])
         return f"The parameter `{error['name']}` has shape {came}; {expected} was expected."
-    return OTHER_ERRORS[kind].format(line=_place(error.get("frames", ()), source_lines)[0], **error)
+    return OTHER_ERRORS[kind].format(line=where, **error)
 
 
-def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_numbers: bool) -> str:
-    kind, text = error["type"], error["message"]
-    where, line = _place(error["frames"], source_lines)
+def _exception_text(kind: str, text: str, where: str, line: str, shapes: str) -> str:
     if kind == "NotImplementedError" and line.startswith(PLACEHOLDER):  # torch raises it too
         return f"{NOT_WRITTEN}{where}."
     if kind == "ModuleNotFoundError" and (absent := NO_MODULE.match(text)):
@@ -118,7 +107,10 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
             "torch, numpy and what Python brings along: take the import out, and what uses it."
         )
     if kind == BREAKPOINT:
-        return BREAKPOINT_TEXT
+        return (
+            "There is a `breakpoint()` in your code, and nobody here to answer it. `kata check --debug` stops there; "
+            "for every other check take it out."
+        )
     said = f": {text}" if text else ""
     if "same dtype" in text and where:
         said += ". Inputs may be float64: make tensors with their dtype, and layers in `__init__`"
@@ -126,7 +118,6 @@ def _exception_text(error: Mapping[str, Any], source_lines: Sequence[str], hide_
     is_ours = not where and not (kind == "TypeError" and "argument" in text)
     if is_ours and text.startswith("'NoneType' object has no attribute"):
         return "Your code returned None: is a `return` missing?"
-    shapes = "" if hide_numbers else _shapes_text(error["tensors"], line, source_lines)
     return f"{'What your code returned cannot be used: ' if is_ours else ''}{kind}{where}{said}{shapes}"
 
 
@@ -162,7 +153,7 @@ def _shapes_text(tensors: Sequence[tuple[str, Sequence[int]]], line: str, source
 
 def _no_entry_text(name: str, source_lines: Sequence[str]) -> str:
     defined = list(islice((found[1] for line in source_lines if (found := DEFINITION.match(line))), MOST_LIKENED))
-    near = get_close_matches(name[:MAX_NAME], defined, n=1, cutoff=NAME_LIKENESS)
+    near = get_close_matches(name[:MAX_NAME], defined, n=1)
     hint = f"; there is a `{near[0]}`" if near else ""
     return f"There is no `{name}` in your file{hint}. Define it with exactly this name."
 
@@ -197,14 +188,16 @@ def time_text(seconds: float) -> str:
     return f"{seconds:g} seconds of processor time, or {WALL_PER_PROCESSOR_SECOND * seconds:g} by the clock"
 
 
+LOSSES = {
+    "time": "No answer after {detail}. Is there a loop that does not end, or far too much work?",
+    "signal": "Your code crashed the Python process ({detail}).",
+    "exit": "Your code ended the Python process (exit or quit?).",
+}
+
+
 def loss_text(loss: WorkerLost) -> str:
     """Say how the learner's process ended."""
-    if loss.reason == "time":
-        return f"No answer after {loss.detail}. Is there a loop that does not end, or far too much work?"
     if loss.reason == "signal" and loss.detail in ("SIGXCPU", "SIGKILL"):
         return "Your code used up its processor time or memory and was stopped."
-    if loss.reason == "signal":
-        return f"Your code crashed the Python process ({loss.detail})."
-    if loss.reason == "exit":
-        return "Your code ended the Python process (exit or quit?)."
-    return "Your code sent no readable answer. It must leave the process's own descriptors alone."
+    unreadable = "Your code sent no readable answer. It must leave the process's own descriptors alone."
+    return LOSSES.get(loss.reason, unreadable).format(detail=loss.detail)

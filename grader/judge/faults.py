@@ -28,15 +28,13 @@ NOT_WRITTEN = "Not written yet"
 
 # --- where in the course ----------------------------------------------------------------------------------------------
 
-KITS = "kits"
-"""The folder of kits in `tests`: what stands before `tests` in a path is not shown."""
+KITS = "tests/kits/"
+"""What stands before it in a path is not shown."""
 
 
 def place(path: Path, line: int = 0) -> str:
     """A kit's file relative to the course's folder, with the line if it is known."""
-    parts = path.parts
-    first = len(parts) - 2 - parts[::-1].index(KITS) if KITS in parts else -1
-    shown = "/".join(parts[first:])
+    shown = "".join(path.as_posix().rpartition(KITS)[1:])
     return f"{shown}:{line}" if line else shown
 
 

@@ -82,7 +82,7 @@ class Judge:
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
         for kit in self.kits.values():
-            worth, points = math.fsum(check.worth.points for check in kit.checks), kit.exercise.points
+            worth, points = math.fsum(check.points for check in kit.checks), kit.exercise.points
             if abs(worth - points) > POINTS_TOLERANCE:
                 told = f"its checks are worth {worth:g} points, course.yml says {points:g}"
                 raise GraderBroken(f"{kit.exercise.id}: {told}")

@@ -21,6 +21,7 @@ from .compare import (
     gradients_difference,
     is_far_off,
     scale_for,
+    value_name,
     without_decimals,
 )
 from .draw import Draw
@@ -216,7 +217,7 @@ def _code_lines(text: str) -> Counter[str]:
 def _differences(case: Case, came: Answers, expected: Answers, slack: Answers, magnitude: float) -> Iterator[str]:
     """What is wrong with each value of a case."""
     for name, right in expected.values.items():
-        room, what = slack.values.get(name), "The output" if name == OUTPUT else f"`{name}`"
+        room, what = slack.values.get(name), value_name(name)
         if name == GRADIENTS:
             wrong = gradients_difference(came[name], right, room)
         else:

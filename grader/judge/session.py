@@ -145,7 +145,7 @@ class Session:
                     source=self.process.text,
                     given=self.kit.stub,
                     forbidden_reason=self.process.forbidden.reason,
-                    is_visible=check.worth.visible,
+                    is_visible=check.visible,
                 )
                 check.run(learner, draw)
             self.endings[check.name] = PASSED
@@ -202,7 +202,7 @@ class Session:
         if not all(passed):
             with self._harmless("No diagnosis"):
                 asked = [
-                    CheckedExchanges(check.name, is_passed, check.worth.role == "main", self.asked(check.name))
+                    CheckedExchanges(check.name, is_passed, check.role == "main", self.asked(check.name))
                     for check, is_passed in zip(ran, passed, strict=True)
                 ]
                 return diagnose(asked, self.expected)
@@ -232,12 +232,12 @@ class Session:
 
 
 def _is_main_passed(kit: Kit, endings: Mapping[str, Ending]) -> bool:
-    return all(endings[each.name].outcome == "passed" for each in kit.checks if each.worth.role == "main")
+    return all(endings[each.name].outcome == "passed" for each in kit.checks if each.role == "main")
 
 
 def _status(kit: Kit, endings: Mapping[str, Ending]) -> Status:
     """What the worst ending comes to; a failed repair is none."""
-    outcomes = {(endings[each.name].outcome, each.worth.role) for each in kit.checks} - {("failed", "repair")}
+    outcomes = {(endings[each.name].outcome, each.role) for each in kit.checks} - {("failed", "repair")}
     worst = {outcome for outcome, _ in outcomes}
     if "error" in worst:
         return "error"
@@ -249,15 +249,15 @@ def _results(kit: Kit, endings: Mapping[str, Ending]) -> Iterator[CheckResult]:
     is_main_passed = _is_main_passed(kit, endings)
     is_known = all(ending.outcome != "skipped" for ending in endings.values())
     for each in kit.checks:
-        ending, counts = endings[each.name], is_main_passed or each.worth.role in EARLY
+        ending, counts = endings[each.name], is_main_passed or each.role in EARLY
         is_passed = is_known and ending.outcome == "passed"
         yield CheckResult(
             name=each.name,
-            title=each.worth.title,
+            title=each.title,
             outcome=ending.outcome,
-            points=each.worth.points if is_passed and counts else 0.0,
-            max_points=each.worth.points,
-            visible=each.worth.visible,
+            points=each.points if is_passed and counts else 0.0,
+            max_points=each.points,
+            visible=each.visible,
             message=UNCOUNTED if is_passed and not counts else ending.message,
         )
 
@@ -296,7 +296,7 @@ def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tup
 
 
 def _rehearsed(check: Check, expected: Expected, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:
-    planned = PlannedCheck(check.name, check.worth.visible, converses=check.worth.converses)
+    planned = PlannedCheck(check.name, check.visible, converses=check.converses)
     if planned.converses:
         return planned
 

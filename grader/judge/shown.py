@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,30 +17,27 @@ from grader.record import Mismatch
 from grader.sandbox.inside.wire import Opaque, Slot
 
 from .answers import Answers, Exchange, Talk, same_answers
-from .case import GRADIENTS, OUTPUT, Case
-from .compare import dtype_name, form_difference, in_words, one_of, shape_text, where, wrong_places
+from .case import GRADIENTS, Case
+from .compare import dtype_name, form_difference, in_words, named_parts, shape_text, value_name, where, wrong_places
 from .failure import BREAKPOINT
 from .faults import NotInPlan
 
 if TYPE_CHECKING:
-    from grader.course import Course
-    from grader.intake import Submission
+    from grader.intake import SourceFile, Submission
     from grader.record import CheckResult, ExerciseResult
-    from grader.sandbox.levels import Level
 
     from .expected import Expected
     from .grading import Judge
     from .session import Session
 
-UNKNOWN = Answers({})
+NO_ANSWER, UNKNOWN = Answers({}, {"kind": "no answer came"}), Answers({})
 MOST = 12
 """Limit for the rows, and for the columns, that are shown of a tensor."""
 MOST_NUMBERS = 256
 """Limit for the numbers of one tensor in a text."""
 SHORT = 96
 """A tensor of at most this many characters is written on one line."""
-SILENT = b"\n\nimport pdb\nbreakpoint = pdb.set_trace = lambda *_, **__: None\n"
-"""At the end of a file this switches its breakpoints off, and moves no line."""
+BREAKPOINT_CALL = re.compile(rb"(?<!def )(?<![\w.])(?:breakpoint|pdb\.set_trace)\(\)")
 
 
 @dataclass(frozen=True)
@@ -57,14 +54,10 @@ class AnsweredCase:
     later: Sequence[Case] = ()
 
     @property
-    def differs(self) -> bool:
-        """Whether the case has no answer, or one that the reference does not give."""
-        return self.expected is not UNKNOWN and not same_answers(self.came, self.expected)
-
-    @property
     def is_wrong(self) -> bool:
-        """Whether it differs, and must not: random numbers of right code may be others."""
-        return self.differs and (not self.case.is_random or self.came.error is not None or self.came is UNKNOWN)
+        """Whether it has no answer, or one that the reference does not give: of random numbers only an error counts."""
+        may_differ = self.expected is UNKNOWN or (self.case.is_random and self.came.error is None)
+        return not may_differ and not same_answers(self.came, self.expected)
 
     def text(self) -> dict[str, list[str]]:
         """Lines of Python: what was asked, what was expected, and what came."""
@@ -77,9 +70,42 @@ def _lines(answers: Answers) -> list[str]:
     if error is not None:
         said = ": ".join(str(error[key]) for key in ("type", "message", "name", "what") if error.get(key))
         return [f"an error ({error['kind']}): {said}" if said else f"an error ({error['kind']})"]
-    if answers is UNKNOWN:
-        return ["an error (no answer came)"]
     return [f"{name} = {value_text(value)}" for name, value in answers.values.items()]
+
+
+def asked_again(
+    judge: Judge, submission: Submission, wanted: Callable[[CheckResult], bool]
+) -> tuple[ExerciseResult, list[AnsweredCase]]:
+    """Grade a submission of one exercise; returns the result, and the cases of wanted checks.
+
+    Raises what Judge.grade raises.
+    """
+    found: list[tuple[ExerciseResult, list[AnsweredCase]]] = []
+
+    def attend(session: Session, result: ExerciseResult) -> None:
+        found.append((result, [case for check in filter(wanted, result.checks) for case in _answered(session, check)]))
+
+    judge.grade([submission], lambda record: None, attend=attend)
+    (again,) = found
+    return again
+
+
+def look_into(judge: Judge, submission: Submission) -> tuple[ExerciseResult, AnsweredCase | None, bool]:
+    """Grade a submission of one exercise; returns the result, a case of a visible check, whether breakpoints stop it.
+
+    If so, it is graded again without them. A case of a failed check comes first, then one that is wrong though its
+    check asks for something else, then any. Raises what Judge.grade raises.
+    """
+
+    def look(sources: Mapping[str, SourceFile]) -> tuple[ExerciseResult, AnsweredCase | None]:
+        result, cases = asked_again(judge, replace(submission, sources=sources), lambda check: check.visible)
+        return result, min(cases, key=lambda case: (case.check.outcome != "failed", not case.is_wrong), default=None)
+
+    result, fault = look(submission.sources)
+    if fault is None or (fault.came.error or {}).get("type") != BREAKPOINT:
+        return result, fault, False
+    files = submission.sources.items()
+    return *look({id: replace(file, content=BREAKPOINT_CALL.sub(b"None", file.content)) for id, file in files}), True
 
 
 def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:
@@ -88,78 +114,14 @@ def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:
     if not exchanges:
         exchanges = session.planned(check.name).exchanges
         if check.outcome != "passed":
-            exchanges = [replace(each, answers=[UNKNOWN] * len(each.answers)) for each in exchanges]
+            exchanges = [replace(each, answers=[NO_ANSWER] * len(each.answers)) for each in exchanges]
     for each in exchanges:
-        try:
+        right = [UNKNOWN] * len(each.answers)
+        with suppress(NotInPlan):
             right = session.expected.answers_to(each.question)
-        except NotInPlan:
-            right = [UNKNOWN] * len(each.answers)
         for case, came, expected in zip(each.question.cases, each.answers, right, strict=True):
             first, *later = case.asked if isinstance(case, Talk) else [case]
             yield AnsweredCase(check, first, came, expected, later)
-
-
-@dataclass(frozen=True)
-class Look:
-    """A look into one exercise: its result, a case of a visible check, whether that stops at a breakpoint."""
-
-    result: ExerciseResult
-    fault: AnsweredCase | None
-    reaches_breakpoint: bool
-
-
-def look_into(judge: Judge, submission: Submission) -> Look:
-    """Grade a submission of one file; if its case stops at a breakpoint, again with the breakpoints switched off.
-
-    Raises what Judge.grade raises.
-    """
-    found: list[tuple[ExerciseResult, AnsweredCase | None]] = []
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        found.append((result, _case_at_fault(session, result)))
-
-    judge.grade([submission], lambda record: None, attend=attend)
-    fault = found[0][1]
-    reaches_breakpoint = fault is not None and (fault.came.error or {}).get("type") == BREAKPOINT
-    if reaches_breakpoint:
-        silent = {id: replace(each, content=each.content + SILENT) for id, each in submission.sources.items()}
-        judge.grade([replace(submission, sources=silent)], lambda record: None, attend=attend)
-    return Look(*found[-1], reaches_breakpoint)
-
-
-def _case_at_fault(session: Session, result: ExerciseResult) -> AnsweredCase | None:
-    """The case to look into; None where no visible check has one.
-
-    A failed check comes first, then one whose outputs are wrong though it asks for something else, then any. Of a check
-    it is the first wrong case; without one its last if it failed, and its first if it passed.
-    """
-    found = []
-    for check in (each for each in result.checks if each.visible):
-        if cases := list(_answered(session, check)):
-            usual = cases[-1 if check.outcome == "failed" else 0]
-            found.append(next((each for each in cases if each.is_wrong), usual))
-    return min(found, key=lambda fault: (fault.check.outcome != "failed", not fault.is_wrong), default=None)
-
-
-def asked_again(
-    course: Course, level: Level, seed: int, submission: Submission, exercise: str
-) -> tuple[ExerciseResult, dict[str, list[AnsweredCase]]]:
-    """Grade a submission's exercise again; returns the result, and the cases of failed checks, wrong ones first."""
-    from .grading import Judge
-
-    shown: dict[str, list[AnsweredCase]] = {}
-    results: list[ExerciseResult] = []
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        results.append(result)
-        for check in result.checks:
-            if check.outcome == "failed":
-                shown[check.name] = sorted(_answered(session, check), key=lambda case: not case.differs)
-
-    with closing(Judge(course, level, seed, [exercise])) as judge:
-        judge.grade([submission], lambda record: None, attend=attend)
-    (again,) = results
-    return again, shown
 
 
 # --- a case as the Python code that it stands for -------------------------------------------------------------------
@@ -207,12 +169,9 @@ class CaseText:
             dtype = f".to(torch.{step['dtype']})" if step["dtype"] else ""
             yield f"{target}.{'train' if step['train'] else 'eval'}(){dtype}"
         elif do == "gradients":
-            for place, cotangent in enumerate(step["cotangents"], 1):
-                yield f"weighting_{place} = {value_text(cotangent)}"
-            yield "# gradients of the sum of the output, so weighted"
+            yield f"weightings = {value_text(step['cotangents'])}  # gradients of the sum of the output, so weighted"
         elif do == "train":
-            yield f"# {target} is trained at the rate {step['rate']:g} on {in_words(step['batches'])}:"
-            yield f"batches = {value_text(step['batches'])}"
+            yield f"batches = {value_text(step['batches'])}  # {target} is trained on them at the rate {step['rate']:g}"
         elif do in ("attribute", "parameters", "buffers"):
             yield f"{target}.{step['name'] if do == 'attribute' else f'{do}()'}"
 
@@ -276,40 +235,28 @@ def mismatch_of(exchanges: Sequence[Exchange], expected: Expected) -> Mismatch |
     None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.
     The numbers of a random case have no right order.
     """
-    if any(answers.error is not None for exchange in exchanges for answers in exchange.answers):
+    if any(answers.error is not None for each in exchanges for answers in each.answers):
         return None
-    for exchange in exchanges:
-        cases = zip(exchange.question.cases, exchange.answers, expected.answers_to(exchange.question), strict=True)
-        for case, came, rights in cases:
-            values = {} if case.is_random else {k: right for k, right in rights.values.items() if k != GRADIENTS}
-            for name, right in values.items():
-                what = "The output" if name == OUTPUT else f"`{name}`"
-                for part, one, other in _tensors(came.values.get(name), right, what):
-                    if _is_worth_seeing(one, other):
-                        return _mismatch(part, one, other, case.axes)
+    for each in exchanges:
+        rights = expected.answers_to(each.question)
+        for case, came, right in zip(each.question.cases, each.answers, rights, strict=True):
+            for name, value in right.values.items():
+                if name != GRADIENTS and not case.is_random:
+                    for found in _wrong_tensors(came.values.get(name), value, value_name(name)):
+                        return _mismatch(*found, case.axes)
     return None
 
 
-def _tensors(came: Any, expected: Any, what: str) -> Iterator[tuple[str, Any, torch.Tensor]]:
-    """The expected tensors, each with the value that came in its place."""
+def _wrong_tensors(came: Any, expected: Any, what: str) -> Iterator[tuple[str, Any, torch.Tensor]]:
+    """The tensors of the right form and of more than one number in which any is wrong, beside the expected ones."""
+    is_same_form = not form_difference(came, expected, what=what)
     if isinstance(expected, torch.Tensor):
-        yield what, came, expected
-    elif isinstance(expected, (list, tuple)) and isinstance(came, (list, tuple)) and len(came) == len(expected):
-        for number, (one, other) in enumerate(zip(came, expected, strict=True)):
-            yield from _tensors(one, other, one_of(number, len(expected), what))
-    elif isinstance(expected, Mapping) and isinstance(came, Mapping):
-        for key, value in expected.items():
-            yield from _tensors(came.get(key), value, f"`{key}`")
-
-
-def _is_worth_seeing(came: Any, expected: torch.Tensor) -> bool:
-    """Whether anything is wrong, in more than a single number."""
-    return (
-        expected.dim() > 0
-        and expected.shape[-2:].numel() > 1
-        and form_difference(came, expected, what="") is None
-        and bool(wrong_places(came, expected).any())
-    )
+        has_plane = expected.dim() > 0 and expected.shape[-2:].numel() > 1
+        if is_same_form and has_plane and bool(wrong_places(came, expected).any()):
+            yield what, came, expected
+    elif is_same_form and isinstance(expected, (list, tuple, Mapping)):
+        for key, part in named_parts(expected, what).items():
+            yield from _wrong_tensors(came[key], expected[key], part)
 
 
 def _mismatch(what: str, came: torch.Tensor, expected: torch.Tensor, axes: Sequence[str]) -> Mismatch:

@@ -23,7 +23,8 @@ from grader.files import write_file
 from grader.intake.names import CASE
 from grader.judge.case import OUTPUT, Case
 from grader.judge.compare import RELATIVE, difference
-from grader.judge.shown import AnsweredCase, CaseText, Look, value_text
+from grader.judge.shown import AnsweredCase, CaseText, value_text
+from grader.record import ExerciseResult
 from grader.render.safe_text import safe_line
 from grader.sandbox.inside.wire import Slot
 
@@ -35,9 +36,9 @@ KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends. `u` goes u
 HEAD = "# Written by `kata check "
 
 
-def sentences(look: Look) -> list[str]:
+def sentences(result: ExerciseResult, fault: AnsweredCase | None) -> list[str]:
     """What failed, and which check the script is of."""
-    fault, failed = look.fault, next((each for each in look.result.checks if each.outcome == "failed"), None)
+    failed = next((each for each in result.checks if each.outcome == "failed"), None)
     if fault is not None and fault.check.outcome == "failed":
         return [fault.check.title, fault.check.message]
     if fault is None:
@@ -163,12 +164,12 @@ def _first_difference(came: Any, expected: Any, place: str = "") -> tuple[str, A
 # --- where the debugger stops ----------------------------------------------------------------------------------------
 
 
-def first_stop(look: Look, fault: AnsweredCase, file: Path) -> tuple[str, list[str] | None]:
+def first_stop(fault: AnsweredCase, reaches_breakpoint: bool, file: Path) -> tuple[str, list[str] | None]:
     """Where `--debug` stops first, in words and as pdb's commands; None where a `breakpoint()` opens the debugger.
 
     At the learner's breakpoint, at the line that raised, or at the first line of the learner's function.
     """
-    if look.reaches_breakpoint:
+    if reaches_breakpoint:
         return "It stops at your own breakpoint.", None
     error = fault.came.error or {}
     if frames := error.get("frames"):

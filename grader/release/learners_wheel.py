@@ -120,7 +120,7 @@ def _tried(course: Course, files: Mapping[str, bytes]) -> int:
         judge = Judge(made, "none", made.seed_for())
         judge.grade([read_submission(course.root / "solutions", course)], records.append)
     checks = [(result.id, check) for record in records for result in record.exercises for check in result.checks]
-    conversing = {(id, check.name) for id, kit in judge.kits.items() for check in kit.checks if check.worth.converses}
+    conversing = {(id, check.name) for id, kit in judge.kits.items() for check in kit.checks if check.converses}
     for id, check in checks:
         needs_answers = check.outcome == "skipped" and (id, check.name) in conversing
         if check.outcome != "passed" and not needs_answers:

@@ -112,11 +112,11 @@ def by_wrong_numbers(exercise: Exercise) -> tuple[dict[str, ExerciseResult], flo
     results = {way: each for way, record in records.items() for each in record.exercises if each.id == exercise.id}
     wrong = [result for way, result in results.items() if way not in AS_GOOD.get(exercise.id, ())]
     passed = {check.name for result in wrong for check in result.checks if check.outcome == "passed"}
-    worths = {check.name: check.worth for check in judge.kits[exercise.id].checks}
+    checks = {check.name: check for check in judge.kits[exercise.id].checks}
     roles = {"main", "behaviour"}
-    if all(name in passed for name, worth in worths.items() if worth.role == "main"):
+    if all(name in passed for name, check in checks.items() if check.role == "main"):
         roles.add("manners")
-    points = math.fsum(worths[name].points for name in passed if worths[name].role in roles)
+    points = math.fsum(checks[name].points for name in passed if checks[name].role in roles)
     return results, points
 
 

@@ -46,9 +46,9 @@ def look_at(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[Scr
         file = folder / exercise.file_name
         file.write_text(course.solution_path(exercise).read_text("utf-8").replace(old or "\0", new), "utf-8")
         with closing(Judge(course, "full", 5, [id])) as judge:
-            found = look_into(judge, read_submission(file, course))
-        assert found.fault is not None
-        script = Script(file, found.fault, f"{id} --script")
+            _, fault, _ = look_into(judge, read_submission(file, course))
+        assert fault is not None
+        script = Script(file, fault, f"{id} --script")
         script.write()
         command = [sys.executable, script.path]
         return script, subprocess.run(command, cwd=folder, env={}, capture_output=True, encoding="utf-8", timeout=100)
