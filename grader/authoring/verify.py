@@ -43,7 +43,7 @@ DECIMALS = re.compile(r"\d+\.\d{3,}")
 
 @dataclass(frozen=True)
 class Trial:
-    """One file that is graded to prove a kit; `expect` returns what is wrong with its result."""
+    """One file that is graded to prove a kit; `expect` returns what is wrong with its result, but for numbers shown."""
 
     exercise: Exercise
     name: str
@@ -54,6 +54,11 @@ class Trial:
         """The trial as a submission of one file."""
         file = SourceFile(self.exercise.id, self.exercise.file_name, self.source.encode("utf-8"))
         return Submission(f"{self.exercise.id}/{self.name}", {self.exercise.id: file}, ())
+
+    def faults(self, result: ExerciseResult) -> list[str]:
+        """What is wrong with its result: it is not as expected, or a hidden check shows numbers."""
+        leaks = [check.name for check in result.checks if not check.visible and DECIMALS.search(check.message)]
+        return [*self.expect(result), *(f"the message of {name} shows a number" for name in leaks)]
 
 
 def trials(course: Course, exercise: Exercise) -> list[Trial]:
@@ -71,9 +76,12 @@ def trials(course: Course, exercise: Exercise) -> list[Trial]:
     return [
         Trial(exercise, REFERENCE, reference, right),
         Trial(exercise, "stub", touched_stub, _nothing_earned),
-        *[Trial(exercise, id, source, right) for id, source in load_alternatives(course, exercise).items()],
         *[
-            Trial(exercise, m.id, m.source_from(reference), partial(_caught, m, m.caught_by or main, bank))
+            Trial(exercise, f"alternative {id}", source, right)
+            for id, source in load_alternatives(course, exercise).items()
+        ],
+        *[
+            Trial(exercise, f"mistake {m.id}", m.source_from(reference), partial(_caught, m, m.caught_by or main, bank))
             for m in bank
         ],
     ]
@@ -120,8 +128,8 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
             found = errors or ["it could not be graded"]
             unsound.add(id)
         else:
-            found = [*trial.expect(result), *_leaks(result)]
-            found += _too_slow(judge, trial, result) if trial.name == REFERENCE else _asked_otherwise(judge, trial)
+            found = trial.faults(result)
+            found += _too_slow(judge, trial, result) if trial.name == REFERENCE else asked_otherwise(judge, trial)
         problems += [f"{id}, {trial.name}: {problem}" for problem in found]
         if found and trial.name == REFERENCE:
             unsound.add(id)
@@ -136,11 +144,6 @@ def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, Exerci
     return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 
 
-def _leaks(result: ExerciseResult) -> list[str]:
-    hidden = [check for check in result.checks if not check.visible]
-    return [f"the message of {check.name} shows a number" for check in hidden if DECIMALS.search(check.message)]
-
-
 def _too_slow(judge: Judge, trial: Trial, result: ExerciseResult) -> list[str]:
     """Report a reference that takes too much of its time limit, twice."""
     limit, seconds = trial.exercise.limits.seconds / SPARE_TIME_FACTOR, result.seconds
@@ -152,7 +155,8 @@ def _too_slow(judge: Judge, trial: Trial, result: ExerciseResult) -> list[str]:
     return [f"it takes {seconds:.1f} s; a limit of {trial.exercise.limits.seconds:g} s asks for {limit:g}"]
 
 
-def _asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
+def asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
+    """The questions that checks ask an answer and not the reference."""
     kit = judge.kits[trial.exercise.id]
     with quietly():
         found = list(asks_otherwise(judge.expected(kit).plan, kit, judge.seed, trial.source))

@@ -2,23 +2,25 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from grader.authoring.kit import incomplete, stale_stub
-from grader.authoring.verify import Trial, prove, prove_in_parallel, trials
+from grader.authoring.kit import incomplete, misfits, stale_stub
+from grader.authoring.verify import Trial, asked_otherwise, prove, trials, wrong_examples
 from grader.course import Exercise, load_course
 from grader.judge.grading import Judge
+from grader.sandbox.levels import LEVELS, Level
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
 
 # One seed, so that a run can be repeated; `kata verify` takes a fresh one each time, and so does KATA_SEED here.
-MINUTES = 15  # for one unit, on a machine with much else to do
+MINUTES = 15  # on a machine with much else to do
 SEED = int(os.environ.get("KATA_SEED", "2026"))
 FIRST = [unit.exercises[0] for unit in COURSE.units]
-"""One of each unit is proved in part by `make test`; all are proved in full below."""
+"""One of each unit is proved in part by `make test`; all are proved below and in tests/golden."""
 EVERY = 20
 """Of all that proves a kit, the reference, the stub and every twentieth of the rest are a sample."""
 
@@ -51,12 +53,16 @@ def test_a_sample_of_a_kit_holds(exercise: Exercise, judge: Judge) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.timeout(MINUTES * 60)
-@pytest.mark.parametrize("unit", COURSE.units, ids=lambda unit: unit.folder)
-def test_the_kits_of_a_unit_hold(unit):
-    """Reference and alternatives pass, the stub earns nothing, every mistake is caught where its bank says, and named.
+@pytest.mark.parametrize("exercise", COURSE.exercises, ids=lambda exercise: exercise.id)
+def test_what_a_kit_says_is_so_and_its_checks_ask_every_answer_the_same(exercise: Exercise, judge: Judge) -> None:
+    """What the answers come to is in tests/golden."""
+    asked = [problem for trial in trials(COURSE, exercise) for problem in asked_otherwise(judge, trial)]
+    assert [*misfits(COURSE, exercise), *wrong_examples(COURSE, exercise), *asked] == []
 
-    The reference passes at every level of isolation.
-    """
-    ids = [exercise.id for exercise in unit.exercises]
-    _, problems = prove_in_parallel(ROOT / "course.yml", "full", SEED, ids, os.cpu_count() or 1, lambda id: None)
-    assert problems == []
+
+@pytest.mark.thorough
+@pytest.mark.timeout(MINUTES * 60)
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_reference_passes_in_time_at_every_level(level: Level) -> None:
+    with closing(Judge(COURSE, level, SEED)) as judge:
+        assert prove(judge, [trials(COURSE, exercise)[0] for exercise in COURSE.exercises]) == []

@@ -1,6 +1,6 @@
 """What the program said of known work when it was frozen, and what it says now: `python tests/golden/frozen.py TABLE ...`.
 
-    answers    every reference, alternative and known mistake of every exercise, graded as a class
+    answers    every reference, stub, alternative and known mistake of every exercise, graded as a class
     attacks    every hostile file of tests/attacks, graded as its tests do
 
 Prints how they differ from the files beside this one and ends with 1 if they do; `--renew` writes these files instead.
@@ -16,7 +16,7 @@ import io
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from itertools import zip_longest
 from pathlib import Path
@@ -25,9 +25,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT))
 
+from grader.authoring.verify import Trial, trials  # noqa: E402
+from grader.course import load_course  # noqa: E402
+from grader.record import ExerciseResult, Record  # noqa: E402
 from tests.attacks.hostile_files import corpus  # noqa: E402
 from tests.attacks.sessions import Sessions, grade_all  # noqa: E402
-from tests.records import records_in, row_of  # noqa: E402
+from tests.records import row_of  # noqa: E402
 
 KATA = Path(sys.executable).with_name("kata")
 LONGEST = 2400
@@ -44,41 +47,35 @@ def as_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return text.getvalue()
 
 
-def answers(only: Sequence[str] = ()) -> Files:
-    """A table of every reference, alternative and known mistake; of the other exercises, the rows that are frozen."""
-    from grader.course import load_course
-    from grader.judge.bank import load_alternatives, load_bank
-
+def graded_answers(only: Sequence[str] = ()) -> list[tuple[Trial, ExerciseResult]]:
+    """All that proves the kits of these exercises, every one by default, graded as a class; in course order."""
     course = load_course(ROOT / "course.yml")
-    sources: dict[str, dict[str, str]] = {}
-    chosen = [exercise for exercise in course.exercises if exercise.id in (only or [exercise.id])]
-    for exercise in chosen:
-        reference = course.solution_path(exercise).read_text("utf-8")
-        named = sources[exercise.id] = {"reference": reference}
-        for id, source in load_alternatives(course, exercise).items():
-            named[f"alternative {id}"] = source
-        for mistake in load_bank(course.mistakes_path(exercise)):
-            named[f"mistake {mistake.id}"] = mistake.source_from(reference)
+    planned = {each.id: trials(course, each) for each in course.exercises if each.id in (only or [each.id])}
     with tempfile.TemporaryDirectory() as folder:
         handed_in, out = Path(folder, "class"), Path(folder, "out")
-        for number, columns in enumerate(zip_longest(*(list(named.items()) for named in sources.values()))):
+        for number, row in enumerate(zip_longest(*planned.values())):
             learner = handed_in / f"{number:04}"
             learner.mkdir(parents=True)
-            for id, column in zip(sources, columns, strict=True):
-                if column is not None:
-                    (learner / f"{id}.py").write_text(column[1], "utf-8")
+            for trial in filter(None, row):
+                (learner / f"{trial.exercise.id}.py").write_text(trial.source, "utf-8")
         each = [word for id in only for word in ("--only", id)]
         subprocess.run([KATA, "grade-class", handed_in, "--out", out, "--seed", SEED, *each], cwd=ROOT, timeout=LONGEST)
-        rows = [
-            row_of(exercise, exercise["id"], list(sources[exercise["id"]])[number])
-            for number, record in enumerate(records_in(out))
-            for exercise in record["exercises"]
-            if exercise["id"] in sources and number < len(sources[exercise["id"]])
-        ]
-    rows.sort(key=lambda row: list(sources[row[0]]).index(row[1]))
+        records = map(Record.from_json, (out / "results.jsonl").read_text("utf-8").splitlines())
+        results = {(int(record.submission), each.id): each for record in records for each in record.exercises}
+    return [(trial, results[number, id]) for id, tried in planned.items() for number, trial in enumerate(tried)]
+
+
+def answers(only: Sequence[str] = ()) -> Files:
+    """The table of these exercises' answers; of the others, the rows that are frozen."""
+    return answers_table(graded_answers(only), only)
+
+
+def answers_table(graded: Iterable[tuple[Trial, ExerciseResult]], only: Sequence[str] = ()) -> Files:
+    """What became of each answer."""
+    rows = [row_of(result.model_dump(), trial.exercise.id, trial.name) for trial, result in graded]
     with (HERE / "answers.csv").open(encoding="utf-8", newline="") as file:
         rows += [row for row in list(csv.reader(file))[1:] if only and row[0] not in only]
-    order = [exercise.id for exercise in course.exercises]
+    order = [exercise.id for exercise in load_course(ROOT / "course.yml").exercises]
     rows.sort(key=lambda row: order.index(row[0]))
     return {"answers.csv": as_table(["exercise", "answer", "status", "points", "checks", "mistakes"], rows)}
 
