@@ -169,29 +169,24 @@ def _sections(lines: Lines) -> list[Lines]:
 
 def misfits(course: Course, exercise: Exercise) -> list[str]:
     """What contradicts the reference or the checks, in a kit whose files all exist."""
-    checks: list[str] = []
-    problems: list[str] = []
+    path = course.mistakes_path(exercise)
     try:
         checks = [check.name for check in Kit(course, exercise).checks]
+        bank = load_bank(path)
     except GraderBroken as error:
-        problems.append(str(error))
-    try:
-        bank = load_bank(course.mistakes_path(exercise))
-    except GraderBroken as error:
-        return [*problems, str(error)]
-    if len(bank) < LEAST_MISTAKES:
-        file = named(course, course.mistakes_path(exercise))
-        problems.append(f"{file}: there are {len(bank)} mistakes: write at least {LEAST_MISTAKES}")
+        return [str(error)]
+    few = [f"{named(course, path)}: there are {len(bank)} mistakes: write at least {LEAST_MISTAKES}"]
     reference = course.solution_path(exercise).read_text(encoding="utf-8")
     ids = [each.id for each in bank]
-    return problems + [problem for mistake in bank for problem in _wrong_with(mistake, reference, checks, ids)]
+    wrong = [problem for mistake in bank for problem in _wrong_with(mistake, reference, checks, ids)]
+    return [*(few if len(bank) < LEAST_MISTAKES else ()), *wrong]
 
 
 def _wrong_with(mistake: Mistake, reference: str, checks: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
     where, id = mistake.where, mistake.id
     if not mistake.message.strip():
         yield f"{where}: {id!r} has no message: write what the learner probably did"
-    if checks and mistake.caught_by and mistake.caught_by not in checks:
+    if mistake.caught_by and mistake.caught_by not in checks:
         guess = did_you_mean(mistake.caught_by, checks) or f": there are {', '.join(checks)}"
         yield f"{where}: caught_by={mistake.caught_by!r} of {id!r} is no check of the exercise{guess}"
     if mistake.same_as and mistake.same_as not in ids:

@@ -26,7 +26,7 @@ from grader.judge.expected import TrustedModule, quietly
 from grader.judge.grading import Judge
 from grader.judge.session import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
-from grader.sandbox.levels import LEVELS, Level
+from grader.sandbox.levels import Level
 
 from .kit import misfits, named
 
@@ -171,8 +171,7 @@ def prove_in_parallel(
 ) -> tuple[int, list[str]]:
     """Prove the kits of these exercises in several processes; return the number of files graded, and the errors.
 
-    Everything is graded at `level`, the references at every weaker level too. `progress` is called with each finished
-    exercise.
+    `progress` is called with each finished exercise.
     Raises MachineError when this machine cannot isolate, GraderBroken for unusable checks or banks.
     """
     size = min(EXERCISES_AT_A_TIME, -(-len(ids) // jobs))
@@ -193,19 +192,16 @@ def prove_in_parallel(
 
 def _prove_part(course_file: Path, seed: int, level: Level, ids: Sequence[str]) -> tuple[int, list[str]]:
     """Runs in a worker process: prove some kits. A kit with contradictions is not graded at all."""
-    course, graded = load_course(course_file), 0
+    course = load_course(course_file)
     exercises = [course.exercise(id) for id in ids]
     found = {each.id: [*misfits(course, each), *wrong_examples(course, each)] for each in exercises}
     problems = [problem for each in found.values() for problem in each]
     sound = [id for id in ids if not found[id]]
     planned = [trial for id in sound for trial in trials(course, course.exercise(id))]
-    for each in LEVELS[LEVELS.index(level) :] if planned else ():
-        with closing(Judge(course, each, seed, sound)) as judge:
-            wrong = [problem for problem in prove(judge, planned) if problem not in problems]
-        problems += wrong if each == level else [f"{problem} (isolation {each})" for problem in wrong]
-        graded += len(planned)
-        planned = [trial for trial in planned if trial.name == REFERENCE]  # at weaker levels
-    return graded, problems
+    if planned:
+        with closing(Judge(course, level, seed, sound)) as judge:
+            problems += prove(judge, planned)
+    return len(planned), problems
 
 
 # --- examples in docstrings -------------------------------------------------------------------------------------------

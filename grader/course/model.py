@@ -20,8 +20,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from grader.errors import KataError
 from grader.record import MAX_SEED
 
-CATALOGUE_WIDTH = 120
-
 FAMILIES = "families"
 """Name of the folder beside the units' kits, with what several kits share: parts of checks, and known mistakes."""
 _IMPORTED = re.compile(rf"^[ \t]*from {FAMILIES}(?:\.\w+| import [^(\n]*(?:\([^)]*\))?)", re.MULTILINE)
@@ -92,11 +90,8 @@ def _filled(entries: tuple[Any, ...]) -> tuple[Any, ...]:
 Text = Annotated[str, Field(pattern=r"\S")]
 Title = Annotated[str, Field(pattern=r"^.*\S.*$")]
 """On one line."""
-Identifier = Annotated[str, Field(pattern="^[a-z][a-z0-9_]{0,59}$")]
-Folder = Annotated[str, Field(pattern="^[0-9]{2}_[a-z][a-z0-9_]{0,56}$")]
 PythonName = Annotated[str, Field(pattern="^[A-Za-z_][A-Za-z0-9_]*$")]
 OperatorName = Annotated[str, Field(pattern="^[a-z_]+::[A-Za-z0-9_]+$")]
-Points = Annotated[float, Field(gt=0, le=1000)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Amount = Annotated[float, Field(gt=0, le=1_000_000)]
 Count = Annotated[int, Field(gt=0, le=1_000_000)]
@@ -141,12 +136,12 @@ class Exercise(Model):
     `fast_track`: part of the short selection for learners in a hurry. `hints`: from vague to almost-code.
     """
 
-    id: Identifier
+    id: str = Field(pattern="^[a-z][a-z0-9_]{0,59}$")
     number: int = Field(ge=1, le=99)
     unit: str = Field("", exclude=True)
     kind: Literal["implement", "debug"]
     title: Title
-    points: Points
+    points: float = Field(gt=0, le=1000)
     requires: tuple[str, ...] = ()
     fast_track: bool = False
     document: str
@@ -178,7 +173,7 @@ class Unit(Model):
     `extra_credit`: its points are added on top, and are not part of the maximum.
     """
 
-    folder: Folder
+    folder: str = Field(pattern="^[0-9]{2}_[a-z][a-z0-9_]{0,56}$")
     title: Title
     extra_credit: bool = False
     exercises: Annotated[tuple[Exercise, ...], _Filled]
@@ -359,12 +354,5 @@ def part_of(course: Course, ids: Collection[str]) -> Course:
 
 def catalogue_of(course: Course) -> bytes:
     """A course.yml for this course, or this part of one. It has none of its author's comments."""
-    inherited: Any = {"units": {"__all__": {"exercises": {"__all__": {"limits"}}}}}
-    data = course.model_dump(mode="json", exclude=inherited, exclude_defaults=True)
-    for unit, written in zip(course.units, data["units"], strict=True):
-        for exercise, entry in zip(unit.exercises, written["exercises"], strict=True):
-            if exercise.limits != course.limits:
-                entry["limits"] = exercise.limits.model_dump()
-    return yaml.safe_dump(
-        data, sort_keys=False, allow_unicode=True, width=CATALOGUE_WIDTH, default_flow_style=False
-    ).encode()
+    data = course.model_dump(mode="json", exclude={"limits"}, exclude_defaults=True)  # each exercise has its own
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120, default_flow_style=False).encode()

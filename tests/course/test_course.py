@@ -116,7 +116,7 @@ def test_a_part_written_as_a_file_is_that_part(real: Course, tmp_path: Path) -> 
     part = part_of(real, ["softmax", "causal_mask", "tiny_gpt"])
     assert [len(unit.exercises) for unit in part.units] == [1, 1, 1]
     (tmp_path / "course.yml").write_bytes(catalogue_of(part))
-    assert load_course(tmp_path / "course.yml") == part.model_copy(update={"root": tmp_path})
+    assert load_course(tmp_path / "course.yml") == part.model_copy(update={"root": tmp_path, "limits": Limits()})
 
 
 def test_reading_the_course_needs_no_torch() -> None:

@@ -139,24 +139,12 @@ def keys_reversed(*, keys: str = "k") -> Mistake:
     )
 
 
-def heads_ignored(*, heads: str, heads_axis: str = "heads", model: str) -> Mistake:
+def one_head(id: str = "one-head", *, heads: str, model: str) -> Mistake:
     """One head of the full width."""
     return Mistake(
-        "heads-ignored",
-        f"{heads_axis} makes no difference: one head of the full width attends. Split queries, keys and values into {heads_axis} heads.",
+        id,
+        f"{heads} makes no difference: one head of the full width attends. Split queries, keys and values into {heads} heads.",
         edits=[(f"self.{heads} = {heads}", f"self.{heads} = 1"), (f"{model} // {heads}", model)],
-    )
-
-
-def one_head(*, heads: str, model: str) -> Mistake:
-    """One head of the full width."""
-    return Mistake(
-        "one-head",
-        f"There is only one head of the whole width. Split q, k and v into {heads} heads.",
-        edits=[
-            (f"self.{heads} = {heads}", f"self.{heads} = 1"),
-            (f"self.head_dim = {model} // {heads}", f"self.head_dim = {model}"),
-        ],
     )
 
 

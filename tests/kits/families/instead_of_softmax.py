@@ -69,7 +69,7 @@ INSTEAD = {
         "the weights back.",
         "torch.softmax(({scores}).float(), dim=-1)",
     ),
-    "divided-by-the-mean-of-the-exps": (
+    "divided-by-the-mean": (
         "The weights of a query sum to the number of {keys}, not to 1: the exps were divided by their mean. Divide them by their sum.",
         "(torch.softmax({scores}, dim=-1) * ({scores}).shape[-1])",
     ),
@@ -83,7 +83,6 @@ INSTEAD = {
     ),
 }
 """By the mistake's id: its message, and what stands there; `{scores}` is what the softmax is taken of."""
-INSTEAD["divided-by-the-mean"] = INSTEAD["divided-by-the-mean-of-the-exps"]
 
 
 def mistakes(*ids: str, softmax: str, scores: str, keys: str = "keys") -> list[Mistake]:

@@ -142,7 +142,7 @@ MISTAKES = [
         "divided-without-exp",
         "softmax-over-each-sequence",
         "softmax-in-float32",
-        "divided-by-the-mean-of-the-exps",
+        "divided-by-the-mean",
         softmax="F.softmax(attn_scores, dim=-1)",
         scores="attn_scores",
     ),

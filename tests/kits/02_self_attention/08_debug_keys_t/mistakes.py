@@ -196,7 +196,7 @@ MISTAKES = [
         "divided-without-exp",
         "uniform-weights",
         "softmax-in-float32",
-        "divided-by-the-mean-of-the-exps",
+        "divided-by-the-mean",
         softmax="torch.softmax(attn_scores / keys.shape[-1] ** 0.5, dim=-1)",
         scores="attn_scores / keys.shape[-1] ** 0.5",
     ),

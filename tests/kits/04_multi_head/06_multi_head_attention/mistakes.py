@@ -36,7 +36,7 @@ MISTAKES = [
     *heads.joined_otherwise(projected="self.W_value(x).view(in_heads)", values="values", joined="b, n, self.d_out"),
     *heads.keys_turned(keys="keys"),
     heads.keys_reversed(keys="keys"),
-    heads.heads_ignored(heads="num_heads", heads_axis="num_heads", model="d_out"),
+    heads.one_head("heads-ignored", heads="num_heads", model="d_out"),
     # --- the layers
     *without(layers.output_layer(end=END, out="out_proj", model="d_out"), "output-layer-unused"),
     layers.output_layer_unused(end=END, out="out_proj"),

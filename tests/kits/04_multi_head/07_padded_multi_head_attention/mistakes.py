@@ -266,7 +266,7 @@ MISTAKES = [
     heads.view_after_transpose(joined="b, s, hidden_dim"),
     *heads.keys_turned(),
     heads.keys_reversed(),
-    heads.heads_ignored(heads="nums_head", heads_axis="nums_head", model="hidden_dim"),
+    heads.one_head("heads-ignored", heads="nums_head", model="hidden_dim"),
     # --- the layers
     Mistake(
         "no-output-layer",
