@@ -22,7 +22,7 @@ from grader.files import started_from_home
 from grader.intake import SourceFile, Submission
 from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
-from grader.judge.expected import TrustedModule, quietly
+from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
 from grader.judge.session import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
@@ -159,7 +159,7 @@ def asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
     """The questions that checks ask an answer and not the reference."""
     kit = judge.kits[trial.exercise.id]
     with quietly():
-        found = list(asks_otherwise(judge.expected(kit).plan, kit, judge.seed, trial.source))
+        found = list(asks_otherwise(judge.expected(kit), kit, judge.seed, trial.source))
     return [
         f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
         for check, number in found

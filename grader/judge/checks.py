@@ -20,7 +20,7 @@ from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
 from .bank import names_in
-from .expected import CourseCode
+from .course_code import CourseCode
 from .faults import GraderBroken, place
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .answers import Answers, Exchange, Talk, same_answers
 from .bank import Mistake
 from .case import Question
-from .expected import Expected, GivesAnswers
+from .plan import GivesAnswers, Plan
 
 MOST_STEPS = 100_000
 """The budget: some seconds where nothing is cached, and then far less."""
@@ -42,7 +42,7 @@ class CheckedExchanges:
     exchanges: Sequence[Exchange]
 
 
-def diagnose(checks: Sequence[CheckedExchanges], expected: Expected) -> list[Mistake]:
+def diagnose(checks: Sequence[CheckedExchanges], expected: Plan) -> list[Mistake]:
     """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
 
     A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
@@ -75,13 +75,13 @@ class _Compared:
     effort: int
 
 
-def _compared(check: CheckedExchanges, expected: Expected) -> Iterator[_Compared]:
+def _compared(check: CheckedExchanges, expected: Plan) -> Iterator[_Compared]:
     """Everything that a check was answered."""
     for exchange in check.exchanges:
         question, answers = exchange.question, exchange.answers
         for number, (case, came) in enumerate(zip(question.cases, answers, strict=True)):
             is_talk = isinstance(case, Talk)
-            if is_talk and expected.is_plan:
+            if is_talk and expected.code is None:
                 continue
             right = expected.answers_to(question)[number]
             # in a check that passed, a talk may come to something else
@@ -116,9 +116,7 @@ class _Naming:
     cases: of each check by name. failed: the names of checks with wrong answers, and whether each is a main check.
     """
 
-    def __init__(
-        self, expected: Expected, cases: Mapping[str, Sequence[_Compared]], failed: Mapping[str, bool]
-    ) -> None:
+    def __init__(self, expected: Plan, cases: Mapping[str, Sequence[_Compared]], failed: Mapping[str, bool]) -> None:
         self._expected = expected
         self._failed = failed
         # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
@@ -200,7 +198,7 @@ class _Naming:
         """
         wrong = [[case for case in of if case.has_wrong_values] for of in self._checks.values()]
         probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
-        if self._expected.is_plan or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
+        if self._expected.code is None or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
             return []
         further = [case for case in self._cases if case.is_wrong and case not in probes][:MOST_FURTHER_CASES]
         mistakes = self._expected.mistakes

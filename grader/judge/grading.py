@@ -31,8 +31,8 @@ from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget
 
 from .checks import CHECK_ERRORS, Kit
-from .expected import Expected
 from .faults import CheckFailed, GraderBroken
+from .plan import Plan
 from .process import QUITTING, frames_of
 from .session import Session, expected_of
 
@@ -60,7 +60,7 @@ class Judge:
         self._all_kits = {each.id: Kit(course, each) for each in course.exercises}
         self.choose(only)
         self.sandbox = open_sandbox(level, launched) if level != "none" else None
-        self._expected: dict[str, Expected] = {}
+        self._expected: dict[str, Plan] = {}
 
     def choose(self, only: Sequence[str] = ()) -> None:
         """Grade these exercises from now on, all when none is named. Raises CourseError."""
@@ -150,7 +150,7 @@ class Judge:
         """One submission at one exercise, not started yet."""
         return Session(kit, submission, partial(self.expected, kit), self.sandbox, whole, path)
 
-    def expected(self, kit: Kit) -> Expected:
+    def expected(self, kit: Kit) -> Plan:
         """What is expected of an exercise with the current seed; its plan is made once.
 
         Raises GraderBroken for a plan that is missing, damaged or of another seed.

@@ -25,8 +25,8 @@ from .compare import (
     without_decimals,
 )
 from .draw import Draw
-from .expected import Expected
 from .failure import error_text, expect, fail
+from .plan import Plan
 
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
 """A docstring at the head of a file, which a small repair may change. Each line matches in one way only: two
@@ -42,7 +42,7 @@ class LearnerModule:
     """
 
     exchange: Answering
-    expected: Expected
+    expected: Plan
     draw: Draw
     source: str
     given: str = ""

@@ -27,8 +27,10 @@ from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts
 
 from .answers import Answers, Exchange, error_identity, same_answers
+from .bank import Mistake
 from .case import Case, Question
-from .draw import Drawn
+from .course_code import CourseCode, TrustedModule
+from .draw import Draw, Drawn
 from .faults import GraderBroken, NotInPlan
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ if TYPE_CHECKING:
 class PlannedCheck:
     """One check as it ran on the reference: what it drew, what it asked, and the reference's answers.
 
+    No exchanges: it looks at the source only, or converses, and then asks on the spot.
     `passes`: with exactly these answers it passes, and it looks at nothing else.
-    `converses`: it asks questions of its own; nothing of it is planned.
     `broken`: the error that ended it on the reference, if it cannot be run at all.
     """
 
@@ -49,7 +51,6 @@ class PlannedCheck:
     drawn: Sequence[Drawn] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     passes: bool = False
-    converses: bool = False
     broken: BaseException | None = None
 
     @cached_property
@@ -77,22 +78,30 @@ class KnownMistake:
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         """Whether a learner's answer to one case of a question is this mistake's. Raises NotInPlan."""
         samples = self.answers.get(question.digest)
-        if samples is None:
+        if not samples:
             raise NotInPlan("it is not known here what the known mistakes answer")
         return is_sampled(came, samples[number])
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The checks of one exercise with one seed, and what only wrong answers need.
+GivesAnswers = TrustedModule | KnownMistake
+"""A known mistake, as code or as samples of its answers: whether its answer is the learner's."""
 
-    slack: how far rounding alone may move each number of the answers, in the same structure, by the question's digest;
-    worked out at the first need. mistakes: where the course's own code is not at hand.
+
+@dataclass
+class Plan:
+    """What is expected of one exercise with one seed: its checks as they ran, and what only wrong answers need.
+
+    code: the course's own, which is asked what is not planned. Where it is not at hand, `sampled` has the mistakes, and
+    what is not planned raises NotInPlan.
+    slacks: how far rounding alone may move the answers, by the question's digest; worked out at the first need.
     """
 
+    exercise: str
+    seed: int
+    code: CourseCode | None = None
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
-    slack: dict[bytes, list[Answers]] = field(default_factory=dict)
-    mistakes: Sequence[KnownMistake] = ()
+    slacks: dict[bytes, list[Answers]] = field(default_factory=dict)
+    sampled: Sequence[KnownMistake] = ()
 
     @property
     def rounds(self) -> list[list[PlannedCheck]]:
@@ -106,10 +115,58 @@ class Plan:
         """All questions, in the order in which they are asked."""
         return [each.question for checks in self.rounds for check in checks for each in check.exchanges]
 
+    def draw(self, check: str) -> Draw:
+        """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
+        planned = self.checks.get(check)
+        if planned is not None and planned.broken is not None:
+            raise planned.broken
+        if planned is not None and planned.exchanges:
+            return Draw(self.seed, self.exercise, check, {}, again=planned.drawn)
+        return Draw(self.seed, self.exercise, check, self.code.reference.namespace if self.code else {})
+
     @cached_property
-    def answers(self) -> Mapping[bytes, list[Answers]]:
-        """The reference's answers by the question's digest."""
+    def _answers(self) -> Mapping[bytes, list[Answers]]:
         return {each.question.digest: each.answers for check in self.checks.values() for each in check.exchanges}
+
+    def answers_to(self, question: Question) -> list[Answers]:
+        """The reference's answers."""
+        planned = self._answers.get(question.digest)
+        return self._reference().answer(question) if planned is None else planned
+
+    def slack(self, question: Question) -> list[Answers]:
+        """How far rounding alone may move each number of these answers, in the same structure."""
+        if (kept := self.slacks.get(question.digest)) is not None:
+            return kept
+        pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
+        found = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
+        return self.slacks.setdefault(question.digest, found)
+
+    @property
+    def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
+        """The known mistakes, ready to be compared with a learner's answers."""
+        if self.code is not None:
+            return self.code.mistakes
+        return [(Mistake(each.id, each.message), each) for each in self.sampled]
+
+    def pair(self, one: int, other: int) -> TrustedModule | None:
+        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan."""
+        return self.code.both(one, other) if self.code is not None else None
+
+    def _reference(self) -> TrustedModule:
+        if self.code is None:
+            raise NotInPlan("there is no answer here to what is asked")
+        return self.code.reference
+
+
+def _distance(expected: Any, moved: Any) -> Any:
+    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
+        is_same_form = expected.shape == moved.shape
+        return (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if is_same_form else None
+    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
+        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
+    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
+        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
+    return None
 
 
 # --- as a file --------------------------------------------------------------------------------------------------------
@@ -157,7 +214,7 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
     head = {
         "about": about,
         "questions": [
-            packed(list(map(vars, each.question.cases)), _plain(each.answers), _plain(plan.slack.get(digest, [])))
+            packed(list(map(vars, each.question.cases)), _plain(each.answers), _plain(plan.slacks.get(digest, [])))
             for digest, each in asked.items()
         ],
         "checks": [
@@ -167,13 +224,12 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
                 packed(*check.drawn),
                 [numbers[each.question.digest] for each in check.exchanges],
                 check.passes,
-                check.converses,
             ]
             for check in plan.checks.values()
         ],
         "mistakes": [
             [each.id, each.message, [list(map(placed, each.answers.get(digest, ()))) for digest in asked]]
-            for each in plan.mistakes
+            for each in plan.sampled
         ],
         "sizes": list(map(len, frames)),
     }
@@ -199,30 +255,24 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
     head = json.loads(content[SIZE.size : start])
     frames = [content[begin:end] for begin, end in pairwise(accumulate(head["sizes"], initial=start))]
 
-    slack, asked = dict[bytes, list[Answers]](), list[Exchange]()
+    slacks, asked = dict[bytes, list[Answers]](), list[Exchange]()
     for place in head["questions"]:
         cases, *known = wire.unpack_frame(frames[place])
         answers, moved = ([Answers(*each) for each in of] for of in known)
         asked.append(Exchange(Question.of(Case(**case) for case in cases), answers))
         if moved:
-            slack[asked[-1].question.digest] = moved
+            slacks[asked[-1].question.digest] = moved
     checks = {
         name: PlannedCheck(name, is_visible, wire.unpack_frame(frames[drawn]), [asked[n] for n in numbers], *rest)
         for name, is_visible, drawn, numbers, *rest in head["checks"]
     }
-    mistakes = [
-        KnownMistake(
-            id,
-            message,
-            {
-                exchange.question.digest: [frames[place] for place in places]
-                for exchange, places in zip(asked, of, strict=True)
-                if places
-            },
-        )
-        for id, message, of in head["mistakes"]
-    ]
-    return head["about"], Plan(checks, slack, mistakes)
+    sampled = list[KnownMistake]()
+    for id, message, of in head["mistakes"]:
+        pairs = zip(asked, of, strict=True)
+        samples = {each.question.digest: [frames[place] for place in places] for each, places in pairs}
+        sampled.append(KnownMistake(id, message, samples))
+    about = head["about"]
+    return about, Plan(about["exercise"], about["seed"], None, checks, slacks, sampled)
 
 
 # --- what known mistakes answer ---------------------------------------------------------------------------------------

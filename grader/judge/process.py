@@ -75,7 +75,7 @@ class Process:
         ahead = zip((each.question for each in planned.exchanges), self.replies(planned), strict=False)
 
         def exchange(cases: Sequence[Case]) -> Exchange:
-            if planned.converses:
+            if not planned.exchanges:
                 question = Question.of(cases)
                 return Exchange(question, self.ask(question))
             known, reply = next(ahead, (None, ""))

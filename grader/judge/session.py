@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -24,8 +25,8 @@ from .answers import Answers, Exchange
 from .bank import Mistake
 from .case import Case, Question
 from .checks import CHECK_ERRORS, Check, Kit, Role
+from .course_code import TrustedModule
 from .diagnosis import CheckedExchanges, diagnose
-from .expected import Expected, TrustedModule
 from .faults import CheckFailed, NotInPlan, line_of, place
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, read_plan
@@ -84,7 +85,7 @@ class Session:
         self,
         kit: Kit,
         submission: Submission,
-        expect: Callable[[], Expected],
+        expect: Callable[[], Plan],
         sandbox: AnySandbox | None,
         whole: Budget | None = None,
         path: str = "",
@@ -108,7 +109,7 @@ class Session:
         self._learners: dict[str, LearnerModule] = {}
 
     @cached_property
-    def expected(self) -> Expected:
+    def expected(self) -> Plan:
         """What is expected. Raises GraderBroken when that cannot be worked out."""
         return self._expect()
 
@@ -117,7 +118,7 @@ class Session:
         """The learner's process."""
         process: Process = LocalProcess(self.kit.exercise, self._content, self._path)
         if self._sandbox is not None:
-            rounds = self.expected.plan.rounds
+            rounds = self.expected.rounds
             process = WalledProcess(self.kit.exercise, self._content, self._sandbox, rounds, self._whole)
         process.refusal = self._refusal
         return process
@@ -160,7 +161,7 @@ class Session:
 
     def planned(self, check: str) -> PlannedCheck:
         """The plan of one check."""
-        return self.expected.plan.checks[check]
+        return self.expected.checks[check]
 
     def asked(self, check: str) -> Sequence[Exchange]:
         """A check's questions and answers, with hidden inputs: the plan's if they were known to be right.
@@ -265,13 +266,12 @@ def _results(kit: Kit, endings: Mapping[str, Ending]) -> Iterator[CheckResult]:
 # --- the plan ---------------------------------------------------------------------------------------------------------
 
 
-def expected_of(kit: Kit, seed: int) -> Expected:
+def expected_of(kit: Kit, seed: int) -> Plan:
     """What is expected of an exercise with a seed: its plan, made now or read.
 
     Raises GraderBroken for a plan that is missing, damaged or of another seed.
     """
-    plan = rehearse(kit, seed) if kit.code is not None else read_plan(kit, seed)
-    return Expected(plan, seed, kit.exercise.id, kit.code)
+    return rehearse(kit, seed) if kit.code is not None else read_plan(kit, seed)
 
 
 def rehearse(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None = None) -> Plan:
@@ -279,8 +279,9 @@ def rehearse(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None
 
     by: answers in place of the reference, to see what a check asks of others.
     """
-    expected = Expected(Plan(), seed, kit.exercise.id, kit.code)
-    return Plan({check.name: _rehearsed(check, expected, kit.stub, by or expected.answers_to) for check in kit.checks})
+    plan = Plan(kit.exercise.id, seed, kit.code)
+    checks = {check.name: _rehearsed(check, plan, kit.stub, by or plan.answers_to) for check in kit.checks}
+    return replace(plan, checks=checks)
 
 
 def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tuple[str, int]]:
@@ -295,9 +296,9 @@ def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tup
             yield name, other[0]
 
 
-def _rehearsed(check: Check, expected: Expected, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:
-    planned = PlannedCheck(check.name, check.visible, converses=check.converses)
-    if planned.converses:
+def _rehearsed(check: Check, expected: Plan, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:
+    planned = PlannedCheck(check.name, check.visible)
+    if check.converses:
         return planned
 
     def exchange(cases: Sequence[Case]) -> Exchange:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from grader.intake import SourceFile, Submission
     from grader.record import CheckResult, ExerciseResult
 
-    from .expected import Expected
     from .grading import Judge
+    from .plan import Plan
     from .session import Session
 
 NO_ANSWER, UNKNOWN = Answers({}, {"kind": "no answer came"}), Answers({})
@@ -229,7 +229,7 @@ def _tensor_text(tensor: torch.Tensor) -> str:
 # --- the first wrong numbers of a visible check ----------------------------------------------------------------------
 
 
-def mismatch_of(exchanges: Sequence[Exchange], expected: Expected) -> Mismatch | None:
+def mismatch_of(exchanges: Sequence[Exchange], expected: Plan) -> Mismatch | None:
     """The first tensor of the right form with wrong numbers. Only for checks whose numbers may be seen.
 
     None when there is no such tensor, or when the learner's code raised an error, which is then the thing to look at.

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from grader.intake import read_submission
 from grader.judge.answers import same_answers
 from grader.judge.case import Question
 from grader.judge.checks import Kit
-from grader.judge.expected import Expected, TrustedModule, quietly
+from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
 from grader.judge.plan import KnownMistake, Plan, file_of, identity, packed_sample
 from grader.judge.session import expected_of
@@ -90,24 +91,23 @@ def _plan_of(task: tuple[Path, str, int]) -> bytes:
     course = load_course(root / FILE_NAME)
     kit = Kit(course, course.exercise(id))
     with quietly():
-        expected = expected_of(kit, seed)
-        return file_of(_with_mistakes(expected), identity(kit, seed))
+        return file_of(_with_mistakes(expected_of(kit, seed)), identity(kit, seed))
 
 
-def _with_mistakes(expected: Expected) -> Plan:
+def _with_mistakes(plan: Plan) -> Plan:
     """The plan with what wrong answers will be compared with. If all checks train a model, it has no mistakes."""
-    questions = {question.digest: question for question in expected.plan.questions}
+    questions = {question.digest: question for question in plan.questions}
 
     def samples(module: TrustedModule, question: Question) -> list[bytes]:
         """What it answers; of what differs from the reference by rounding alone, the reference's."""
-        pairs = zip(module.answer(question), expected.answers_to(question), strict=True)
+        pairs = zip(module.answer(question), plan.answers_to(question), strict=True)
         return [packed_sample(right if same_answers(answer, right) else answer) for answer, right in pairs]
 
-    mistakes = [
+    sampled = [
         KnownMistake(mistake.id, mistake.message, {id: samples(module, each) for id, each in questions.items()})
-        for mistake, module in (expected.code.mistakes if expected.code and questions else ())
+        for mistake, module in (plan.code.mistakes if plan.code and questions else ())
     ]
-    return Plan(expected.plan.checks, {id: expected.slack(each) for id, each in questions.items()}, mistakes)
+    return replace(plan, slacks={id: plan.slack(each) for id, each in questions.items()}, sampled=sampled)
 
 
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:

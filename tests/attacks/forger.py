@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from grader.judge.case import Case, Question
-from grader.judge.expected import Expected
+from grader.judge.plan import Plan
 from grader.sandbox.inside.wire import Opaque, Slot
 from tests.cases import table
 
@@ -69,7 +69,7 @@ def spoilt(value: Any, spoil: Spoil) -> Any:
 class Forger:
     """Answers questions about one exercise. `by_heart` are the cases that are the same for every seed."""
 
-    def __init__(self, expected: Expected, spoil: Spoil, by_heart: frozenset[bytes]) -> None:
+    def __init__(self, expected: Plan, spoil: Spoil, by_heart: frozenset[bytes]) -> None:
         self.expected = expected
         self.asked: set[bytes] = set()
         self._spoil = spoil

@@ -166,7 +166,7 @@ def test_a_judge_lets_go_of_what_it_has_graded(course, open_judge, monkeypatch):
 @pytest.mark.thorough
 def test_few_answers_of_other_seeds_are_kept(course, open_judge, monkeypatch):
     """A judge that is kept warm is asked with a fresh seed each time."""
-    monkeypatch.setattr("grader.judge.expected.MAX_CACHED_ANSWERS", 20)
+    monkeypatch.setattr("grader.judge.course_code.MAX_CACHED_ANSWERS", 20)
     judge, kept = open_judge(course, "full", 1), []
     for judge.seed in range(9):
         graded(judge, WRONG)

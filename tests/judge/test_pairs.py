@@ -10,7 +10,7 @@ import pytest
 from grader.course import Course, load_course
 from grader.judge import diagnosis
 from grader.judge.bank import Mistake, both_from, load_bank
-from grader.judge.expected import CourseCode, Expected
+from grader.judge.course_code import CourseCode
 from grader.judge.grading import Judge
 from grader.judge.plan import Plan
 
@@ -75,7 +75,7 @@ def test_few_pairs_are_tried_for_numbers_that_no_mistake_gives_anywhere(
     course: Course, names_of: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     combined: list[tuple[int, int]] = []
-    monkeypatch.setattr(Expected, "pair", lambda self, *places: combined.append(places))
+    monkeypatch.setattr(Plan, "pair", lambda self, *places: combined.append(places))
     assert names_of("softmax", known(course, "softmax")[0] + "\n\n" + TABLES["noise"]) == []
     assert len(combined) <= diagnosis.STEPS_WITHOUT_A_SIGN / diagnosis.STEPS_OF_A_PAIR
 
@@ -90,10 +90,10 @@ def test_all_of_naming_has_one_budget(course: Course, names_of: Names, monkeypat
 
 def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     exercise, made = course.exercise("softmax"), list[tuple[Mistake, Mistake]]()
-    monkeypatch.setattr("grader.judge.expected.MAX_CACHED_PAIRS", 2)
-    monkeypatch.setattr("grader.judge.expected.both_from", lambda one, other, _: made.append((one, other)))
+    monkeypatch.setattr("grader.judge.course_code.MAX_CACHED_PAIRS", 2)
+    monkeypatch.setattr("grader.judge.course_code.both_from", lambda one, other, _: made.append((one, other)))
     code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
-    expected = Expected(Plan(), 1, "softmax", code)
+    expected = Plan("softmax", 1, code)
     for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 1)):
         assert expected.pair(*places) is None
     first, *others = (mistake for mistake, _ in code.mistakes[:4])

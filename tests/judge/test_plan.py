@@ -61,7 +61,7 @@ def test_a_check_runs_only_for_answers_that_are_not_the_references_own(
 
 
 def plan_of(judge: Judge) -> Plan:
-    return judge.expected(judge.kits["share"]).plan
+    return judge.expected(judge.kits["share"])
 
 
 def test_another_seed_asks_something_else(judge: Judge) -> None:

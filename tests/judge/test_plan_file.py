@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,6 @@ from grader.course import load_course
 from grader.judge.answers import Answers
 from grader.judge.case import Question, function
 from grader.judge.checks import Kit
-from grader.judge.expected import Expected
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.grading import Judge
 from grader.judge.plan import (
@@ -32,54 +32,54 @@ ABOUT = {"version": 4, "exercise": "share", "seed": 7}
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Expected:
+def whole(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., Path]) -> Plan:
     course = load_course(make_course(tmp_path_factory.mktemp("course"), "01_parts/01_share") / "course.yml")
     judge = Judge(course, "none", 7)
     return judge.expected(judge.kits["share"])
 
 
 @pytest.fixture(scope="module")
-def plan(whole: Expected) -> Plan:
-    questions = whole.plan.questions
+def plan(whole: Plan) -> Plan:
+    questions = whole.questions
     samples = [packed_sample(Answers({"output": torch.randn(*shape)})) for shape in ((3, 4), (3, 40))]
     answers = {each.digest: [samples[0], *map(packed_sample, whole.answers_to(each)[1:])] for each in questions}
-    mistakes = [KnownMistake("upside-down", "You turned it round.", answers), KnownMistake("unasked", "")]
-    mistakes[1].answers = {questions[0].digest: samples[1:] * len(questions[0].cases)}
-    return Plan(whole.plan.checks, {each.digest: whole.slack(each) for each in questions}, mistakes)
+    others = {each.digest: samples[1:] * len(each.cases) for each in questions}
+    mistakes = [KnownMistake("upside-down", "You turned it round.", answers), KnownMistake("large", "", others)]
+    return replace(whole, slacks={each.digest: whole.slack(each) for each in questions}, sampled=mistakes)
 
 
 @pytest.fixture
-def alone(plan: Plan) -> Expected:
+def alone(plan: Plan) -> Plan:
     """What a course without answers knows: the plan as it comes out of its file, and no code."""
     about, read = plan_of(file_of(plan, ABOUT))
     assert about == ABOUT
-    return Expected(read, 7, "share")
+    return read
 
 
-def test_everything_comes_back_and_the_same_plan_gives_the_same_bytes(plan: Plan, alone: Expected) -> None:
-    assert file_of(alone.plan, ABOUT) == file_of(plan, ABOUT)
+def test_everything_comes_back_and_the_same_plan_gives_the_same_bytes(plan: Plan, alone: Plan) -> None:
+    assert file_of(alone, ABOUT) == file_of(plan, ABOUT)
     for name, check in plan.checks.items():
-        again = alone.plan.checks[name]
-        for part in ("name", "is_visible", "passes", "converses", "right"):
+        again = alone.checks[name]
+        for part in ("name", "is_visible", "passes", "right"):
             assert getattr(again, part) == getattr(check, part), part
         assert repr(list(again.drawn)) == repr(check.drawn)
         asked = [[each.question.frame for each in of.exchanges] for of in (again, check)]
         assert asked[0] == asked[1]
-    assert alone.plan.mistakes == plan.mistakes
-    for one, other in zip(plan.questions, alone.plan.questions, strict=True):
+    assert alone.sampled == plan.sampled
+    for one, other in zip(plan.questions, alone.questions, strict=True):
         assert repr(one.cases) == repr(other.cases)
 
 
-def test_answers_and_slack_are_the_references(whole: Expected, alone: Expected) -> None:
-    for question in whole.plan.questions:
+def test_answers_and_slack_are_the_references(whole: Plan, alone: Plan) -> None:
+    for question in whole.questions:
         for known in ("answers_to", "slack"):
             pairs = zip(getattr(alone, known)(question), getattr(whole, known)(question), strict=True)
             assert all(torch.equal(one["output"], other["output"]) for one, other in pairs if "output" in one.values)
 
 
-def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expected) -> None:
+def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Plan) -> None:
     other = Question.of([function("share", torch.tensor([1.0]))])
-    (known, *_) = alone.plan.questions
+    (known, *_) = alone.questions
     ((_, mistake), *_) = alone.mistakes
     for ask in (
         lambda: alone.answers_to(other),
@@ -91,10 +91,10 @@ def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Expect
             ask()
 
 
-def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Expected) -> None:
+def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Plan) -> None:
     ((mistake, module), *_) = alone.mistakes
     assert (mistake.id, mistake.message) == ("upside-down", "You turned it round.")
-    question = next(each for each in alone.plan.questions if len(each.cases) > 1)
+    question = next(each for each in alone.questions if len(each.cases) > 1)
     right = alone.answers_to(question)
     assert module.gives(right[1], question, 1) and not module.gives(right[0], question, 0)
 

@@ -84,7 +84,7 @@ SLOW = "No answer after 1.5 seconds of processor time, or 4.5 by the clock. Is t
 def test_planned_questions_are_answered_in_order_and_others_on_the_spot(opened: Open) -> None:
     process = opened(RIGHT, [[TWO], [ONE]])
     assert outputs(process, ONE) == [1.0, 2.0] and outputs(process, TWO) == [3.0, 4.0, 5.0]
-    assert _shown(process.answering(PlannedCheck("talk", is_visible=True, converses=True)), question(9)) == 10.0
+    assert _shown(process.answering(PlannedCheck("talk", is_visible=True)), question(9)) == 10.0
 
 
 def test_a_question_planned_twice_is_answered_twice(opened: Open) -> None:

@@ -4,8 +4,8 @@ import torch
 
 from grader.judge.answers import Answers, Exchange, Talk
 from grader.judge.case import Case, Question, function
+from grader.judge.course_code import CourseCode, TrustedModule
 from grader.judge.diagnosis import CheckedExchanges, diagnose
-from grader.judge.expected import CourseCode, Expected, TrustedModule
 from grader.judge.plan import KnownMistake, Plan, PlannedCheck, packed_sample
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
@@ -52,7 +52,7 @@ def test_an_error_is_read_as_what_it_was():
 def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tmp_path):
     (tmp_path / "solution.py").write_text(GROWS)
     (tmp_path / "bank.py").write_text(BANK)
-    expected = Expected(Plan(), 7, "grow", CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
+    expected = Plan("grow", 7, CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
     came = read_from(GROWS.replace("x * 2", "x / 7"))
     (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Exchange(TALK, [came])])], expected)
     assert mistake.id == "shrinks"
@@ -65,7 +65,7 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     check = PlannedCheck("test_agrees", is_visible=False, exchanges=planned)
     known = {"same": planned[0].answers, "shrinks": wrong}
     mistakes = [KnownMistake(id, "", {question.digest: list(map(packed_sample, of))}) for id, of in known.items()]
-    alone = Expected(Plan({check.name: check}, mistakes=mistakes), 7, "grow")
+    alone = Plan("grow", 7, checks={check.name: check}, sampled=mistakes)
     read = CheckedExchanges("test_grows", False, True, [Exchange(TALK, [Answers({"grows": [False, False]})])])
     assert diagnose([read], alone) == []
     for others in ([], [read]):  # what is known of other checks counts all the same

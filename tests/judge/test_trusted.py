@@ -12,7 +12,7 @@ import torch
 from grader.course import load_course
 from grader.judge.bank import both_from, load_bank
 from grader.judge.case import Question, function
-from grader.judge.expected import TrustedModule
+from grader.judge.course_code import TrustedModule
 
 
 @pytest.mark.parametrize(

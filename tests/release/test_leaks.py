@@ -74,7 +74,7 @@ def texts(planned_wheel: Path) -> dict[str, str]:
 
 
 def known_in(plan: Plan) -> Sequence[KnownMistake]:
-    return plan.mistakes
+    return plan.sampled
 
 
 def found(parts: Iterator[tuple[str, str]], texts: dict[str, str]) -> list[tuple[str, str, str]]:

@@ -1,7 +1,6 @@
-"""What is expected of one exercise with one seed: the plan's answers, and beyond them those of the course's own code.
+"""The course's own code for an exercise, run in this process: the reference and the known mistakes, alone and in pairs.
 
-The course's code is the reference and the known mistakes, asked exactly as the learner is. A course without answers
-has none of it. There what is not in the plan raises NotInPlan.
+They are asked exactly as the learner is.
 """
 
 from __future__ import annotations
@@ -22,9 +21,6 @@ from grader.sandbox.inside import host, wire
 from .answers import Answers, Talk, read_answers, same_answers
 from .bank import Mistake, both_from, load_bank
 from .case import Case, Question
-from .draw import Draw
-from .faults import NotInPlan
-from .plan import KnownMistake, Plan
 
 
 @contextlib.contextmanager
@@ -146,74 +142,3 @@ class CourseCode:
             return module if module.namespace else None
         except Exception:  # two edits that do not go together, though the text is Python
             return None
-
-
-# --- what is expected -------------------------------------------------------------------------------------------------
-
-
-class Expected:
-    """The plan of an exercise with a seed, and the course's code where it is at hand."""
-
-    def __init__(self, plan: Plan, seed: int, exercise: str, code: CourseCode | None = None) -> None:
-        self.plan = plan
-        self.code = code
-        self.seed = seed
-        self._exercise = exercise
-
-    @property
-    def is_plan(self) -> bool:
-        """Whether there is only the plan, which answers no other questions and holds no talks."""
-        return self.code is None
-
-    def draw(self, check: str) -> Draw:
-        """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
-        planned = self.plan.checks.get(check)
-        if planned is None or planned.converses:
-            return Draw(self.seed, self._exercise, check, self.code.reference.namespace if self.code else {})
-        if planned.broken is not None:
-            raise planned.broken
-        return Draw(self.seed, self._exercise, check, {}, again=planned.drawn)
-
-    def answers_to(self, question: Question) -> list[Answers]:
-        """The reference's answers."""
-        planned = self.plan.answers.get(question.digest)
-        return self._reference().answer(question) if planned is None else planned
-
-    def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of these answers, in the same structure."""
-        if (kept := self.plan.slack.get(question.digest)) is not None:
-            return kept
-        pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
-        found = [Answers(_distance(right.values, moved.values)) for right, moved in pairs]
-        return self.plan.slack.setdefault(question.digest, found)
-
-    @property
-    def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
-        """The known mistakes, ready to be compared with a learner's answers."""
-        if self.code is not None:
-            return self.code.mistakes
-        return [(Mistake(each.id, each.message), each) for each in self.plan.mistakes]
-
-    def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan."""
-        return self.code.both(one, other) if self.code is not None else None
-
-    def _reference(self) -> TrustedModule:
-        if self.code is None:
-            raise NotInPlan("there is no answer here to what is asked")
-        return self.code.reference
-
-
-def _distance(expected: Any, moved: Any) -> Any:
-    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
-        is_same_form = expected.shape == moved.shape
-        return (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if is_same_form else None
-    if isinstance(expected, Mapping) and isinstance(moved, Mapping):
-        return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
-    if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
-        return [_distance(one, other) for one, other in zip(expected, moved, strict=True)]
-    return None
-
-
-GivesAnswers = TrustedModule | KnownMistake
-"""A known mistake, as code or as samples of its answers: whether its answer is the learner's."""
