@@ -3,17 +3,13 @@
 What several exercises share stands with the kits, in tests/kits/families.
 """
 
-from .answers import Ask as Ask
-from .answers import Ended as Ended
-from .bank import Mistake as Mistake
-from .bank import without as without
-from .case import OUTPUT as OUTPUT
-from .case import Case as Case
-from .case import called_again as called_again
-from .case import function as function
-from .case import module as module
-from .checks import points as points
-from .compare import same as same
-from .failure import expect as expect
-from .failure import fail as fail
-from .faults import CheckFailed as CheckFailed
+from .answers import Ended
+from .bank import Mistake, without
+from .case import OUTPUT, Case, called_again, function, module
+from .checks import points
+from .compare import same
+from .failure import expect, fail
+from .faults import CheckFailed
+
+__all__ = ["OUTPUT", "Case", "CheckFailed", "Ended", "Mistake", "called_again", "expect", "fail", "function", "module"]
+__all__ += ["points", "same", "without"]

@@ -10,14 +10,13 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
 from grader.course import Course, Exercise
-from grader.course.stubs import same_as_stub, stub_of
+from grader.course.stubs import stub_of
 
 from .bank import names_in
 from .course_code import CourseCode
@@ -34,10 +33,6 @@ CHECK_ERRORS = (Exception, pytest.fail.Exception, pytest.skip.Exception)
 Role = Literal["main", "behaviour", "manners", "repair"]
 
 
-GIVEN = frozenset({"learner", "draw"})
-"""The arguments that a check may have."""
-
-
 @dataclass(frozen=True)
 class Check:
     """One hidden check, and what it is worth."""
@@ -49,17 +44,10 @@ class Check:
     visible: bool
     converses: bool
     function: FunctionType
-    wants: frozenset[str]
-
-    @property
-    def file(self) -> Path:
-        """The file that defines it."""
-        return Path(self.function.__code__.co_filename)
 
     def run(self, learner: LearnerModule, draw: Draw) -> None:
         """Run it. Raises CheckFailed for the learner's fault; any other error is the grader's own."""
-        given = {"learner": learner, "draw": draw}
-        self.function(**{name: given[name] for name in self.wants})
+        self.function(*(learner, draw)[: self.function.__code__.co_argcount])
 
 
 def points(
@@ -75,13 +63,13 @@ def points(
     """
 
     def check_of(function: FunctionType) -> Check:
-        name, wants = function.__name__, frozenset(inspect.signature(function).parameters)
+        name, arguments = function.__name__, tuple(inspect.signature(function).parameters)
         title = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
         if not title:
             raise ValueError(f"{name} has no docstring: write the sentence that a learner reads")
-        if strange := ", ".join(sorted(wants - GIVEN)):
-            raise ValueError(f"{name} gets `learner` and `draw`, and there is no `{strange}`")
-        return Check(name, title, value, role, visible, converses, function, wants)
+        if arguments != ("learner", "draw")[: len(arguments)]:
+            raise ValueError(f"{name} gets `learner` and `draw`, and there is no `{arguments[-1]}`")
+        return Check(name, title, value, role, visible, converses, function)
 
     return check_of
 
@@ -117,7 +105,3 @@ class Kit:
     def stub(self) -> str:
         """The file as a learner is given it."""
         return stub_of(self.course, self.exercise)
-
-    def is_untouched(self, source: bytes) -> bool:
-        """Whether a learner's file is still the stub."""
-        return same_as_stub(source, self.stub)

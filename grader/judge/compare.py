@@ -85,8 +85,7 @@ def is_far_off(came: Any, expected: Any) -> bool:
         if form_difference(came, expected, what=""):
             return True
         came, expected = came.double(), expected.double()
-        return difference(came, expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
-    return difference(came, expected, what="") is not None
+    return difference(came, expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
 
 
 def scale_for(expected: Any, magnitude: float) -> float | None:
@@ -306,15 +305,11 @@ def _in_plane(plane: torch.Tensor, row: str, column: str) -> str:
         return in_rows
     if bool((plane == columns[None, :]).all()):
         return in_columns
-    ones = torch.ones_like(plane)
-    triangles = {
-        "on the diagonal": ones.tril() & ones.triu(),
-        "above the diagonal": ones.triu(1),
-        "below the diagonal": ones.tril(-1),
-    }
-    for name, part in triangles.items() if len(rows) == len(columns) else ():
-        if not bool((plane & ~part).any()):
-            return name
+    if len(rows) == len(columns):
+        ones = torch.ones_like(plane)
+        for place, part in (("on", ones.tril().triu()), ("above", ones.triu(1)), ("below", ones.tril(-1))):
+            if not bool((plane & ~part).any()):
+                return f"{place} the diagonal"
     # of the wrong rows and the wrong columns, the smaller share says more
     return in_rows if in_rows and rows.double().mean() < columns.double().mean() + 1e-9 else in_columns
 

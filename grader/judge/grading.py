@@ -199,7 +199,7 @@ class SteppedExercise:
     def frames(self, error: BaseException, name: str) -> TracebackType | None:
         """Where a debugger opens at a failed check: in the learner's lines; where none raised it, in the check's."""
         trace = error.__traceback__
-        return frames_of(trace, str(self._path)) or frames_of(trace, str(self._checks[name].file)) or trace
+        return frames_of(trace, str(self._path)) or frames_of(trace, str(self._session.kit.checks_path)) or trace
 
     def record(self) -> Record:
         """The record; checks that have not run are skipped."""

@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from grader.course.stubs import same_as_stub
 from grader.intake import Submission
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Mismatch, Outcome, Status, inert
 from grader.sandbox.levels import MachineError
@@ -100,7 +101,7 @@ class Session:
         self.nothing: Literal["missing", "not_started"] | None = None
         if source is None and not refusals:
             self.nothing = "missing"
-        elif source is not None and kit.is_untouched(source.content):
+        elif source is not None and same_as_stub(source.content, kit.stub):
             self.nothing = "not_started"
         self._content, self._refusal = (source.content, "") if source else (b"", " ".join(refusals))
         self._expect, self._sandbox, self._whole, self._path = expect, sandbox, whole, path
@@ -151,7 +152,7 @@ class Session:
                 check.run(learner, draw)
             self.endings[check.name] = PASSED
         except CHECK_ERRORS as error:
-            self.endings[check.name] = ending_of(error, check.file)
+            self.endings[check.name] = ending_of(error, self.kit.checks_path)
             self.is_broken = self.is_broken or isinstance(error, MachineError)
             raise
         finally:
