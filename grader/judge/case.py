@@ -193,8 +193,8 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
     first, is_random = list(case.inputs.values()), case.is_random
     if case.module is None:
         assert case.output is not None
-        case.steps.append({**case.steps[case.output.number], "args": [case._handed_in(other) for other in others]})
-        case.returned[len(case.steps) - 1] = "the second output"
+        call = case.steps[case.output.number]
+        case.call(call["target"], *others, method=call["method"], return_as="the second output", **call["kwargs"])
         case.said = "the function called twice, with other numbers of the same shape"
         return case
     second = [case._handed_in(other) for other in others]
@@ -225,11 +225,6 @@ class Question:
         kept = tuple(cases)
         frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
         return cls(kept, frame, _digest(frame))
-
-    @property
-    def effort(self) -> int:
-        """How much work an answer takes, in steps."""
-        return sum(case.effort for case in self.cases)
 
 
 def _digest(frame: bytes) -> bytes:

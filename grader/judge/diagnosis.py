@@ -6,7 +6,7 @@ the same, so that a record is the same whoever was graded before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -50,13 +50,7 @@ def diagnose(checks: Sequence[CheckedExchanges], expected: Plan) -> list[Mistake
     must explain a main check, else the match counts as chance. Talks are used only where known mistakes can be
     asked: not with a plan.
     """
-    cases = {check.name: list(_compared(check, expected)) for check in checks}
-    failed = {
-        check.name: check.is_main
-        for check in checks
-        if not check.passed and any(case.is_wrong for case in cases[check.name])
-    }
-    return _Naming(expected, cases, failed).named() if failed else []
+    return _Naming(checks, expected).named()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,13 +80,8 @@ def _compared(check: CheckedExchanges, expected: Plan) -> Iterator[_Compared]:
             right = expected.answers_to(question)[number]
             # in a check that passed, a talk may come to something else
             is_wrong = not (is_talk and check.passed) and not same_answers(came, right)
-            has_values = is_wrong and came.error is None
-            yield _Compared((question, number), came, right, is_wrong, has_values, _cost(case.effort, is_wrong))
-
-
-def _cost(effort: int, is_wrong: bool) -> int:
-    """The steps of a comparison that takes so many; right answers rule out less."""
-    return effort * (1 if is_wrong else RIGHT_TELLS_LESS)
+            effort = case.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
+            yield _Compared((question, number), came, right, is_wrong, is_wrong and came.error is None, effort)
 
 
 # --- naming it --------------------------------------------------------------------------------------------------------
@@ -111,16 +100,16 @@ class _Score(NamedTuple):
 
 
 class _Naming:
-    """Looks for the mistakes of one learner's answers, within the budget.
+    """Looks for the mistakes of one learner's answers, within the budget."""
 
-    cases: of each check by name. failed: the names of checks with wrong answers, and whether each is a main check.
-    """
-
-    def __init__(self, expected: Plan, cases: Mapping[str, Sequence[_Compared]], failed: Mapping[str, bool]) -> None:
+    def __init__(self, checks: Sequence[CheckedExchanges], expected: Plan) -> None:
         self._expected = expected
-        self._failed = failed
         # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
-        self._checks = {name: sorted(of, key=lambda case: not case.is_wrong) for name, of in cases.items() if of}
+        cases = {each.name: sorted(_compared(each, expected), key=lambda case: not case.is_wrong) for each in checks}
+        self._checks = {name: of for name, of in cases.items() if of}
+        failed = [each for each in checks if not each.passed and any(case.is_wrong for case in cases[each.name])]
+        self._failed = {each.name: each.is_main for each in failed}
+        """The checks with wrong answers, and whether each is a main check."""
         self._cases = sorted((case for of in self._checks.values() for case in of), key=lambda case: case.effort)
         self._left = MOST_STEPS
         self._is_partly_known = False
@@ -129,6 +118,8 @@ class _Naming:
     def named(self) -> list[Mistake]:
         """The mistakes, the best match first."""
         scores: list[_Score] = []
+        if not self._failed:
+            return []
         try:
             for mistake, module in self._expected.mistakes:
                 if self._gives(module, self._cases):  # no match can be better
