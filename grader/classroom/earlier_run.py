@@ -38,24 +38,6 @@ def refuse_other_terms(out: Path, before: Run, now: Run) -> None:
         )
 
 
-def about_changes(store: Store, before: Run, now: Run, only: Collection[str]) -> Iterator[str]:
-    """Sentences on exercises whose results are of other checks or programs than now, and whether they are replaced."""
-    stale: dict[str, set[str]] = {}
-    for id, run in store.graded_by(before):
-        if id in now.kits and (why := causes(terms_of(store.runs[run], id), terms_of(now, id))):
-            stale.setdefault(id, set()).update(why)
-    if only:
-        if left := [id for id in now.kits if id in stale and id not in only]:
-            more = " ".join(f"--only {id}" for id in left)
-            yield f"Changed as well, and not graded again: {', '.join(left)}. Add {more}."
-        return
-    if stale:
-        why, ids = sorted(set().union(*stale.values())), [id for id in now.kits if id in stale]
-        yield f"Graded again for everybody, since {' and '.join(why)} changed: {', '.join(ids)}."
-    if before.exercises:
-        yield f"The exercises are those of the run before: {', '.join(before.exercises)}."
-
-
 # --- the same class ---------------------------------------------------------------------------------------------------
 
 
@@ -121,14 +103,15 @@ def own_work_first(
     before: whose each entry of the class's folder was in the runs before.
     """
     alone = {id for whose in before.values() if len(whose) == 1 for id in whose}
-    left: list[SubmissionFiles] = []
+    kept: list[SubmissionFiles] = []
     told: list[str] = []
     for files in submissions:
         own = [id for id in files.as_group if id in alone and id not in before.get(files.entry, ())]
         if own:
             told.append(f"{first_few(own)} handed in alone before: that counts, not the group's {files.entry}.")
-        left.append(replace(files, learners=tuple(id for id in files.learners if id not in own)))
-    return [files for files in left if files.learners], told
+        if learners := tuple(id for id in files.learners if id not in own):
+            kept.append(replace(files, learners=learners))
+    return kept, told
 
 
 # --- whose points differ ----------------------------------------------------------------------------------------------
@@ -171,13 +154,6 @@ def _reason(id: str, old: Result, new: Result) -> str:
     return " and ".join(causes(*depends_on)) or "the policy, the roster or what is set by hand"
 
 
-def told(moves: Sequence[Move], most: int) -> Iterator[str]:
-    """The first of these, a line each, and how many more there are."""
-    yield from (f"  {move}" for move in moves[:most])
-    if (more := len(moves) - most) > 0:
-        yield f"  and {more} more"
-
-
 def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
     """Yield lines on the differences of two graded classes; of one class, between its last run and the one before.
 
@@ -201,6 +177,6 @@ def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
             if alone := [learner for learner in mine if learner not in theirs]:
                 yield f"Only in {name}: {', '.join(map(safe_line, alone))}."
         moves = list(moves_between(before, after))
-        yield from told(moves, len(moves))
+        yield from (f"  {move}" for move in moves)
         moved, both = len({move.learner for move in moves}), len(set(old) & set(new))
         yield f"{counted(len(moves), 'difference')}, of {moved} of {counted(both, 'learner')} in both."

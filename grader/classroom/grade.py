@@ -23,10 +23,10 @@ from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
-from .class_contents import UNMATCHED, read_matches, write_unmatched
+from .class_contents import read_matches
 from .class_list import ClassList, Identification, SubmissionFiles, class_in
 from .cluster import WIDTH, ClusterJudges
-from .earlier_run import Move, about_changes, moves_between, own_work_first, refuse_other_terms, refuse_others
+from .earlier_run import Move, moves_between, own_work_first, refuse_other_terms, refuse_others
 from .grading_terms import Run, causes, run_of, terms_of
 from .judging import GradingTask, Judges, graded
 from .platforms import Platform
@@ -116,6 +116,8 @@ class _ClassRun:
         """Whether OUT holds results of this grading."""
         self._remarks: dict[str, list[str]] = defaultdict(list)
         """What is to be said of learners."""
+        self._stale: dict[str, set[str]] = {}
+        """Exercises with results by other checks or programs than those of now, and by which."""
         self._anew: set[str] = set()
         """Learners who handed in something else, which may be late."""
         self._faults: set[str] = set()
@@ -147,28 +149,33 @@ class _ClassRun:
         summary, changed = publish(results, pages=self._options.pages, told={each.learner for each in moves})
         ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
         about_learners = [sentence for id in ids for sentence in self._remarks[id]]
-        if anew := first_few([id for id in ids if id in self._anew]):
-            about_learners.append(f"Handed in anew: {anew}. The roster must have the times of that.")
-        self._say([*everyone.remarks, *about_learners, *results.remarks(), *changed])
+        self._say([*everyone.remarks, *about_learners, *self._about_changes(), *results.remarks(), *changed])
         unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
         return GradedClass(summary, moves, [id for id in ids if id in self._faults], unmatched)
 
+    def _about_changes(self) -> Iterator[str]:
+        """Sentences on results of other checks or programs than now, and on work that may be late."""
+        only = self._options.only
+        stale = {id: why for id, why in sorted(self._stale.items()) if id not in only}
+        if stale and only:
+            more = " ".join(f"--only {id}" for id in stale)
+            yield f"Changed as well, and not graded again: {', '.join(stale)}. Add {more}."
+        elif stale:
+            why = " and ".join(sorted(set().union(*stale.values())))
+            yield f"Graded again, since {why} changed: {', '.join(stale)}."
+        if self._anew:
+            yield f"Handed in anew: {first_few(sorted(self._anew))}. The roster must have the times of that."
+
     def _to_grade(self, by: Identification) -> Sequence[SubmissionFiles]:
-        """What is to be looked at. Raises KataError when it is nobody's, or the run before cannot go on with it."""
+        """What is to be looked at. Raises KataError when the run before cannot go on with it."""
         before, everyone = self._before, self._everyone
-        if not before and not everyone.submissions:
-            self._say(everyone.remarks)
-            write_unmatched(self._out / UNMATCHED, everyone.unmatched)
-            raise KataError(
-                "Nothing was graded, since nobody knows whose any submission is: fill the column learner of "
-                f"{self._out / UNMATCHED}, and give it with --match FILE."
-            )
         if not before:
             return everyone.submissions
         refuse_other_terms(self._out, before, self._run)
         given = [entry for entry, learner in [*by.before.items(), *by.matches.items()] if learner]
         self._say(refuse_others(self._store, before, everyone, given))
-        self._say(about_changes(self._store, before, self._run, self._options.only))
+        if before.exercises and not self._options.only:
+            self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
         self.has_results = True
         theirs, own = own_work_first(everyone.submissions, self._store.entries(before))
         self._say(own)
@@ -260,8 +267,10 @@ class _ClassRun:
             row = rows[id] if id in rows and rows[id].result.status != "error" else None
             if not (row and submission and row.digest == submission.digest(id)):
                 lacking[id] = row is not None
-            elif not (only and id not in only) and causes(terms_of(row.run, id), terms_of(run, id)):
-                lacking[id] = True
+            elif why := causes(terms_of(row.run, id), terms_of(run, id)):
+                self._stale.setdefault(id, set()).update(why)
+                if not only or id in only:
+                    lacking[id] = True
         return lacking
 
     # --- keeping ------------------------------------------------------------------------------------------------------

@@ -18,9 +18,8 @@ import signal
 import threading
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from grader.errors import KataError
 from grader.files import started_from_home
 from grader.intake import Submission
 from grader.record import ExerciseResult, Record
@@ -84,32 +84,35 @@ def graded(
     executor: any; only `grade_one` is submitted to it. Its workers must be able to import this package, must find the
     course under the same path, and must run one call at a time in a process. width: the number of calls sent out at the
     same time, as many as the executor has workers or more.
-    Raises MachineError when the machine (or a worker's) cannot isolate, GraderBroken when the checks cannot run.
+    Raises MachineError when the machine (or a worker's) cannot isolate, KataError when the course cannot be used.
     """
-    out: dict[Future[Results], GradingTask] = {}
-    tries: Counter[str] = Counter()
+    out: dict[Future[Results], tuple[GradingTask, int]] = {}
     losses = 0
 
-    def send(task: GradingTask) -> None:
+    def send(task: GradingTask, tried: int = 0) -> None:
         try:
-            out[executor.submit(grade_one, run, task.submission, task.exercises)] = task
+            out[executor.submit(grade_one, run, task.submission, task.exercises)] = task, tried
         except BrokenExecutor as broken:
             raise MachineError(f"no judge can be started ({broken})") from None
 
     try:
-        for task in islice(tasks, width):
-            send(task)
+        for first in islice(tasks, width):
+            send(first)
         while out:
             done, _ = wait(out, return_when=FIRST_COMPLETED)
             for future in [each for each in out if each in done]:  # in the order in which they were sent
-                task, error = out.pop(future), _error_of(future)
-                is_lost = error is not None and not isinstance(error, CancelledError)  # a cluster had nobody left
-                losses = losses + 1 if is_lost else 0
-                tries[task.submission.name] += is_lost
+                task, tried = out.pop(future)
+                if future.cancelled():  # a cluster had nobody left to grade it
+                    send(task, tried)
+                    continue
+                error = future.exception()
+                if isinstance(error, (MachineError, KataError)):  # no submission's doing
+                    raise error
+                losses = losses + 1 if error else 0
                 if losses >= LOSSES_IN_A_ROW:
                     raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
-                if error is not None and tries[task.submission.name] < TRIES:
-                    send(task)
+                if error and tried + 1 < TRIES:
+                    send(task, tried + 1)
                     continue
                 for following in islice(tasks, 1):
                     send(following)
@@ -118,17 +121,6 @@ def graded(
     finally:
         for future in out:
             future.cancel()
-
-
-def _error_of(future: Future[Results]) -> BaseException | None:
-    """Why a call failed. Raises what is no submission's doing: a fault of the machine or of the course."""
-    from grader.course import CourseError
-    from grader.judge.faults import GraderBroken
-
-    error = CancelledError() if future.cancelled() else future.exception()
-    if isinstance(error, (MachineError, GraderBroken, CourseError)):
-        raise error
-    return error
 
 
 # --- judges' processes, from outside ----------------------------------------------------------------------------------

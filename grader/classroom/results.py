@@ -88,7 +88,7 @@ class ClassResults:
             [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
         )
         self._ids = [each.id for each in course.exercises]
-        self.withdrawn = sorted({id for id, _ in store.graded_by(self.run)}.difference(self._ids))
+        self.withdrawn = sorted(store.exercises(self.run).difference(self._ids))
         is_anybody_exempt = any(learner.hand_in.exempt for learner, _ in everyone)
         has_overrides = any(self.overrides.values())
         self._has_finals = bool(changes_points(course) or has_overrides or is_anybody_exempt or self.withdrawn)
@@ -124,8 +124,6 @@ class ClassResults:
 
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
-        graded = {each.id for each in self.learners}
-        yield from (f"{id} has points set by hand, but no record." for id in self.overrides if id not in graded)
         yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
         if self.withdrawn:
             yield f"No longer part of the course, so it counts for nobody: {first_few(self.withdrawn)}."

@@ -278,10 +278,9 @@ class Store:
         )
         return [(_LEARNER.validate_json(about), standing) for about, standing in found]
 
-    def graded_by(self, run: Run) -> set[tuple[str, int]]:
-        """The exercises that were graded, each with a run whose result of it counts, as of this run."""
-        query = f"SELECT exercise, max(run) FROM results WHERE {AS_OF} GROUP BY learner, exercise"
-        return set(self._ask(query, run))
+    def exercises(self, run: Run) -> set[str]:
+        """The exercises that were graded, as of this run."""
+        return {id for (id,) in self._ask(f"SELECT DISTINCT exercise FROM results WHERE {AS_OF}", run)}
 
     def rows(self, learner: str, run: Run) -> dict[str, Row]:
         """The results of a learner that count, as of this run, by exercise: of each the latest."""

@@ -177,7 +177,6 @@ def grade_class(
 def _show_class(graded: GradedClass, out: Path) -> None:
     """Print the class, where its records and its page are, and the points that a resumed run has changed."""
     from grader.classroom.class_contents import UNMATCHED
-    from grader.classroom.earlier_run import told
     from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
     from grader.render.class_table import print_class
@@ -188,8 +187,8 @@ def _show_class(graded: GradedClass, out: Path) -> None:
     if has_page:
         print(f"Page: {out / CLASS_PAGE}")
     if graded.moves:
-        print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them too.")
-        print("\n".join(told(graded.moves, MOST_MOVES)))
+        print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them all.")
+        print("\n".join(f"  {move}" for move in graded.moves[:MOST_MOVES]))
     if graded.faults:
         fault = f"Not graded in full, by the grader's own fault: {', '.join(graded.faults)}."
         raise KataError(fault, EXIT_CANNOT_ISOLATE)
