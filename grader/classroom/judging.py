@@ -1,6 +1,6 @@
 """Judges in processes of this machine, and how submissions are handed to any executor.
 
-A judge that crashes is replaced, and the others go on. A submission whose judge crashed is tried again, once.
+When a judge crashes, all are begun anew, and what they had is tried again, one by one. So it is known who crashed it.
 
 Judges are forks of Python's fork server, which imports this module, and with it torch and all that judges need, once.
 It has loaded the program only: no course, no answers, no submission. The zygote for the first judges starts beside it,
@@ -18,15 +18,15 @@ import signal
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, Pipe
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from grader.errors import KataError
@@ -36,6 +36,9 @@ from grader.record import ExerciseResult, Record
 from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch_ahead
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.synchronize import Semaphore
+
     from grader.judge.grading import Judge
 
     from .class_list import SubmissionFiles
@@ -44,13 +47,11 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 Results = tuple[ExerciseResult, ...]
 
-TRIES = 2
-"""How many judges a submission may crash before it is given up."""
 STARTS = 5
-"""How often a judge's process is started for one call."""
+"""How often judges are started for one call."""
 PAUSE_SECONDS = 0.1
-LOSSES_IN_A_ROW = 20
-"""This many crashed judges in a row, without a result in between, are not a submission's fault."""
+LOSSES_IN_A_ROW = 10
+"""This many submissions in a row that crash a judge are not at fault."""
 SHARING = 2
 """The number of judges that share the zygote."""
 LEVEL = "KATA_POOL_LEVEL"
@@ -86,38 +87,36 @@ def graded(
     same time, as many as the executor has workers or more.
     Raises MachineError when the machine (or a worker's) cannot isolate, KataError when the course cannot be used.
     """
-    out: dict[Future[Results], tuple[GradingTask, int]] = {}
+    out: dict[Future[Results], GradingTask] = {}
+    suspects: deque[GradingTask] = deque()  # when one crashes a judge, others fail with it: each is tried again alone
     losses = 0
-
-    def send(task: GradingTask, tried: int = 0) -> None:
-        try:
-            out[executor.submit(grade_one, run, task.submission, task.exercises)] = task, tried
-        except BrokenExecutor as broken:
-            raise MachineError(f"no judge can be started ({broken})") from None
-
     try:
-        for first in islice(tasks, width):
-            send(first)
-        while out:
+        while True:
+            alone = suspects.popleft() if suspects and not out else None
+            for task in [alone] if alone else islice(tasks, 0 if suspects else width - len(out)):
+                try:
+                    out[executor.submit(grade_one, run, task.submission, task.exercises)] = task
+                except BrokenExecutor as broken:
+                    raise MachineError(f"no judge can be started ({broken})") from None
+            if not out:
+                return
             done, _ = wait(out, return_when=FIRST_COMPLETED)
             for future in [each for each in out if each in done]:  # in the order in which they were sent
-                task, tried = out.pop(future)
+                task = out.pop(future)
                 if future.cancelled():  # a cluster had nobody left to grade it
-                    send(task, tried)
+                    tasks = chain([task], tasks)
                     continue
                 error = future.exception()
                 if isinstance(error, (MachineError, KataError)):  # no submission's doing
                     raise error
+                if error and not alone:
+                    suspects.append(task)
+                    continue
                 losses = losses + 1 if error else 0
                 if losses >= LOSSES_IN_A_ROW:
-                    raise MachineError(f"the last {losses} judges all ended before they had graded anything") from error
-                if error and tried + 1 < TRIES:
-                    send(task, tried + 1)
-                    continue
-                for following in islice(tasks, 1):
-                    send(following)
+                    raise MachineError(f"the last {losses} submissions all crashed their judges") from error
                 how = "its process ended" if isinstance(error, BrokenExecutor) else type(error).__name__
-                yield task, f"The judge broke {TRIES} times over this submission ({how})." if error else future.result()
+                yield task, f"The judge broke twice over this submission ({how})." if error else future.result()
     finally:
         for future in out:
             future.cancel()
@@ -162,59 +161,36 @@ def _interrupts_held() -> Iterator[None]:
 
 
 class Judges(Executor):
-    """An executor of several judges. Each is in a pool of one process: when it crashes, only its own work fails."""
+    """A pool of judges, begun anew when one crashes. They end when this process closes their leash, or ends."""
 
     def __init__(self, count: int, run: Run) -> None:
-        self._judges = [_JudgeProcess(run, number) for number in range(count)]
-
-    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
-        """Let the least busy judge call a function; starts a judge if necessary."""
-        return min(self._judges, key=_JudgeProcess.load).submit(fn, *args, **kwargs)
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the judges at once, whatever they do."""
-        for judge in self._judges:
-            judge.end()
-
-
-class _JudgeProcess:
-    """One judge's process, replaced when it crashes. It ends when this process closes the judge's leash, or ends."""
-
-    def __init__(self, run: Run, number: int) -> None:
-        self._run, self._number = run, number
+        self._count, self._run = count, run
         self._pool: ProcessPoolExecutor | None = None
         self._leash: Connection | None = None
-        self._asked: list[Future[Any]] = []
-
-    def load(self) -> int:
-        self._asked = [future for future in self._asked if not future.done()]
-        return len(self._asked)
 
     def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
-        for left in reversed(range(STARTS)):
+        """Let a judge call a function; starts it if necessary. Raises BrokenExecutor when none can be started."""
+        tried = 0
+        while True:
             try:
-                self._pool = self._pool or self._started()
-                future = self._pool.submit(fn, *args, **kwargs)
-                break
-            except (BrokenProcessPool, EOFError, OSError) as error:  # the judge, or the fork server, ended
-                self.end()
-                if not left:
+                with started_from_home(), _interrupts_held():
+                    self._pool = self._pool or self._begun()
+                    return self._pool.submit(fn, *args, **kwargs)
+            except (BrokenProcessPool, EOFError, OSError) as error:  # a judge, or the fork server, ended
+                self.shutdown()
+                tried += 1
+                if tried == STARTS:
                     raise BrokenExecutor(str(error)) from error
                 time.sleep(PAUSE_SECONDS)  # a fork server that was killed still looks alive for a moment
-        self._asked.append(future)
-        return future
 
-    def _started(self) -> ProcessPoolExecutor:
-        held, self._leash = Pipe(duplex=False)
+    def _begun(self) -> ProcessPoolExecutor:
+        theirs, self._leash = multiprocessing.Pipe(duplex=False)
         context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-        with held, started_from_home(), _interrupts_held():
-            about = (self._run, self._number, held)
-            pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin, initargs=about)
-            pool.submit(os.getpid)  # starts the process
-        return pool
+        about = (self._run, context.Semaphore(SHARING), theirs)
+        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin, initargs=about)
 
-    def end(self) -> None:
-        # An idle judge ends at once too: it has nothing to save, and unloading torch takes long.
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the judges at once, whatever they do: they have nothing to save, and unloading torch takes long."""
         if self._leash is not None:
             self._leash.close()
         if self._pool is not None:
@@ -243,12 +219,11 @@ def _load(level: Level) -> None:
     gc.freeze()
 
 
-def _begin(run: Run, number: int, leash: Connection) -> None:
-    """In a judge's process: open the judge. number: among the judges of the class, from 0."""
+def _begin(run: Run, sharing: Semaphore, leash: Connection) -> None:
+    """In a judge's process: open the judge. sharing: as many may share the zygote."""
     global _zygote
     threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
-    if _zygote is not None and _zygote.control is not None and number >= SHARING:
-        _zygote.control.close()
+    if not sharing.acquire(block=False):
         _zygote = None
     with suppress(MachineError):  # it is raised when it grades
         _judge(run)
@@ -283,7 +258,7 @@ def _judge(run: Run) -> Judge:
     """This process's judge, opened if there is none; a process has only one class. Raises MachineError."""
     global _opened
     if _opened is None:
-        shared = join(_zygote) if _zygote is not None and _zygote.level == run.level else None
+        shared = join(_zygote) if _zygote is not None else None
         launched = None if run.level == "none" else shared or launch_ahead(run.level)
         # imported after the start of the zygote, so that both load torch at the same time
         from grader.course import load_course
