@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from grader.course import Course
@@ -29,7 +28,7 @@ from .store import Store, reading
 def refuse_other_terms(out: Path, before: Run, now: Run) -> None:
     """Raise KataError when a run would grade another course, with another seed, in another isolation, other names."""
     terms = [
-        {"the course": run.title, "the seed": run.seed, "the isolation": run.level, "the platform": run.platform}
+        {"the course": run.stamp.title, "the seed": run.seed, "the isolation": run.level, "the platform": run.platform}
         for run in (before, now)
     ]
     if told := changes(*terms):
@@ -117,30 +116,17 @@ def own_work_first(
 # --- whose points differ ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Move:
-    """A learner's counted points for one exercise, before and after; None where it was not graded."""
-
-    learner: str
-    exercise: str
-    old: float | None
-    new: float | None
-    reason: str
-
-    def __str__(self) -> str:
-        old, new = ("none" if points is None else score(points) for points in (self.old, self.new))
-        return f"{safe_line(self.learner)}  {safe_line(self.exercise)}  {old} -> {new}  ({self.reason})"
-
-
-def moves_between(before: ClassResults, after: ClassResults) -> Iterator[Move]:
-    """The points that count and differ, of the learners who are in both."""
+def moves_between(before: ClassResults, after: ClassResults) -> Iterator[tuple[str, str]]:
+    """The points that count and differ, of the learners who are in both: each learner's id, and a line about one."""
     there = {each.id: each for each in after.learners}
     for learner in before.learners:
         if learner.id in there:
             old, new = before.of(learner), after.of(there[learner.id])
             for id in dict.fromkeys([*old.rows, *new.rows]):
                 if old.mark(id) != new.mark(id):
-                    yield Move(learner.id, id, old.mark(id), new.mark(id), _reason(id, old, new))
+                    was, now = ("none" if mark is None else score(mark) for mark in (old.mark(id), new.mark(id)))
+                    what = f"{safe_line(learner.id)}  {safe_line(id)}  {was} -> {now}"
+                    yield learner.id, f"{what}  ({_reason(id, old, new)})"
 
 
 def _reason(id: str, old: Result, new: Result) -> str:
@@ -159,17 +145,14 @@ def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
 
     Raises KataError when one cannot be read, or there is only one run.
     """
-    with ExitStack() as stack:
-        after = ClassResults(stack.enter_context(reading(other or one)), course)
-        names = [str(one), str(other)] if other else ["the run before", "the last run"]
-        if other:
-            before = ClassResults(stack.enter_context(reading(one)), course)
-        elif earlier := after.store.runs.get(after.run.id - 1):
-            before = ClassResults(after.store, course, earlier)
-        else:
+    with reading(one) as first, reading(other or one) as second:
+        names = (str(one), str(other)) if other else ("the run before", "the last run")
+        earlier = first.last if other else first.runs.get(first.last.id - 1)
+        if earlier is None:
             raise KataError(
                 f"{one} holds one run: there is nothing to compare it with. Another folder: kata diff {one} OTHER"
             )
+        before, after = ClassResults(first, course, earlier), ClassResults(second, course)
         terms = differences(before.run, after.run)
         yield f"On other terms: {'; '.join(terms)}." if terms else "On the same terms."
         old, new = ([each.id for each in results.learners] for results in (before, after))
@@ -177,6 +160,6 @@ def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
             if alone := [learner for learner in mine if learner not in theirs]:
                 yield f"Only in {name}: {', '.join(map(safe_line, alone))}."
         moves = list(moves_between(before, after))
-        yield from (f"  {move}" for move in moves)
-        moved, both = len({move.learner for move in moves}), len(set(old) & set(new))
+        yield from (f"  {move}" for _, move in moves)
+        moved, both = len({learner for learner, _ in moves}), len(set(old) & set(new))
         yield f"{counted(len(moves), 'difference')}, of {moved} of {counted(both, 'learner')} in both."

@@ -26,7 +26,7 @@ from grader.sandbox.levels import Level, MachineError
 from .class_contents import read_matches
 from .class_list import ClassList, Identification, SubmissionFiles, class_in
 from .cluster import WIDTH, ClusterJudges
-from .earlier_run import Move, moves_between, own_work_first, refuse_other_terms, refuse_others
+from .earlier_run import moves_between, own_work_first, refuse_other_terms, refuse_others
 from .grading_terms import Run, causes, run_of, terms_of
 from .judging import GradingTask, Judges, graded
 from .platforms import Platform
@@ -66,7 +66,7 @@ class GradedClass:
     """What a run came to. faults: learners at whom the grader itself failed. unmatched: submissions of nobody."""
 
     summary: ClassSummary
-    moves: Sequence[Move]
+    moves: Sequence[str]
     faults: Sequence[str]
     unmatched: Sequence[str]
 
@@ -146,12 +146,12 @@ class _ClassRun:
         results = ClassResults(self._store, self._course)
         before = ClassResults(self._store, self._course, self._before) if self._before else None
         moves = list(moves_between(before, results)) if before else []
-        summary, changed = publish(results, pages=self._options.pages, told={each.learner for each in moves})
+        summary, changed = publish(results, pages=self._options.pages, told={learner for learner, _ in moves})
         ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
         about_learners = [sentence for id in ids for sentence in self._remarks[id]]
         self._say([*everyone.remarks, *about_learners, *self._about_changes(), *results.remarks(), *changed])
         unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
-        return GradedClass(summary, moves, [id for id in ids if id in self._faults], unmatched)
+        return GradedClass(summary, [move for _, move in moves], [id for id in ids if id in self._faults], unmatched)
 
     def _about_changes(self) -> Iterator[str]:
         """Sentences on results of other checks or programs than now, and on work that may be late."""

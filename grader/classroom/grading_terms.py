@@ -12,6 +12,7 @@ from pathlib import Path
 
 from grader import __version__
 from grader.course import Course, CourseError, Exercise, load_course
+from grader.record import CourseStamp
 from grader.sandbox.levels import Level
 
 from .platforms import Platform
@@ -31,9 +32,7 @@ class Run:
     submissions: str
     platform: Platform
     course: Path
-    title: str
-    version: str
-    digest: str
+    stamp: CourseStamp
     level: Level
     seed: int
     exercises: tuple[str, ...]
@@ -54,13 +53,12 @@ def run_of(
 ) -> Run:
     """A run with these settings, not yet stored. Raises OSError when a file of the course cannot be read."""
     kits = {each.id: _kit(course, each) for each in course.exercises}
+    digest = hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest()
     return Run(
         submissions=text_of(str(submissions.absolute())),
         platform=made_by,
         course=(course.root / "course.yml").absolute(),
-        title=course.title,
-        version=course.version,
-        digest=hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest(),
+        stamp=CourseStamp(title=course.title, version=course.version, digest=digest),
         level=level,
         seed=seed,
         exercises=exercises,
@@ -114,7 +112,7 @@ def differences(before: Run, now: Run) -> list[str]:
     old, new = (
         {"the choice of exercises": ", ".join(sorted(run.exercises)) or "all"}
         | terms_of(run)
-        | {"the course": f"{run.title} {run.version}"}
+        | {"the course": f"{run.stamp.title} {run.stamp.version}"}
         for run in (before, now)
     )
     return kits + changes(old, new)
@@ -131,7 +129,7 @@ def why_not(run: Run) -> str | None:
     for name, wanted in sorted(run.versions.items()):
         if (found := here.versions.get(name, "missing")) != wanted:
             return f"its {name} is {found}, not {wanted}"
-    if here.digest != run.digest:
+    if here.stamp.digest != run.stamp.digest:
         return "it sees another course at the same path"
     missing = None if run.level == "none" else try_level(run.level)
     return missing and f"it cannot isolate submissions, missing: {missing}"

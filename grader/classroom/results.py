@@ -26,7 +26,7 @@ from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import first_few
-from grader.record import POINTS_TOLERANCE, VERSION, CourseStamp, ExerciseResult, Problem, Record, totals
+from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Problem, Record, totals
 from grader.render.class_summary import ClassSummary
 from grader.render.pages import render_class, render_record
 from grader.render.wording import score
@@ -112,7 +112,7 @@ class ClassResults:
             submission=learner.id,
             isolation=run.level,
             seed=run.seed,
-            course=CourseStamp(title=run.title, version=run.version, digest=run.digest),
+            course=run.stamp,
             exercises=results,
             problems=tuple(Problem(file=each.file, kind=each.kind, message=each.message) for each in problems),
             digest=digest,
@@ -140,8 +140,7 @@ def final_record(record: Record, course: Course) -> tuple[Record, list[str]]:
 
     Raises OSError when a file of the course cannot be read.
     """
-    stamp = record.course.model_copy(update={"digest": run_of(course, record.isolation, record.seed).digest})
-    stamped = record.model_copy(update={"course": stamp})
+    stamped = record.model_copy(update={"course": run_of(course, record.isolation, record.seed).stamp})
     return adjusted(stamped, course, HandIn()), without_time([record.submission], course)
 
 

@@ -34,7 +34,7 @@ from .roster import Learner
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 3  # of the schema
+VERSION = 4  # of the schema
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS runs (

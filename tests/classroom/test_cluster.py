@@ -27,6 +27,7 @@ from grader.classroom.grading_terms import Run, run_of, why_not
 from grader.classroom.results import read_results
 from grader.course import Course
 from grader.errors import KataError
+from grader.record import CourseStamp
 from grader.sandbox.doctor import strongest_level
 
 from .conftest import Grading, hand_in
@@ -264,7 +265,11 @@ def run(course: Course) -> Run:
             pytest.param({"versions": {name: "0.0"}}, f"its {name} is ", id=name)
             for name in ("attention-kata", "numpy", "python", "torch")
         ),
-        pytest.param({"digest": "0" * 64}, "it sees another course at the same path", id="another course"),
+        pytest.param(
+            {"stamp": CourseStamp(title="Tiny", version="1", digest="0" * 64)},
+            "it sees another course at the same path",
+            id="another course",
+        ),
         pytest.param({"course": Path("/gone")}, "it does not see the course at /gone", id="no course"),
     ],
 )

@@ -23,7 +23,7 @@ from grader.classroom.roster import Learner
 from grader.classroom.store import DATABASE, Row, Store, reading, writing
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
-from grader.record import ExerciseResult
+from grader.record import CourseStamp, ExerciseResult
 
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ADA = Learner(
@@ -34,9 +34,7 @@ RUN = Run(
     submissions="/class",
     platform="moodle",
     course=Path("/course/course.yml"),
-    title="Tiny",
-    version="1",
-    digest="d",
+    stamp=CourseStamp(title="Tiny", version="1", digest="d"),
     level="full",
     seed=2**53 - 1,
     exercises=(),
