@@ -5,7 +5,6 @@ Who goes on has the same terms and the same class: no row is lost, or becomes an
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,34 +21,26 @@ from .platforms import NUMBERED, Platform, read_names
 from .results import ClassResults, Result
 from .store import Store, reading
 
-# --- the same terms ---------------------------------------------------------------------------------------------------
+# --- whether a run can go on ------------------------------------------------------------------------------------------
 
 
-def refuse_other_terms(out: Path, before: Run, now: Run) -> None:
-    """Raise KataError when a run would grade another course, with another seed, in another isolation, other names."""
+def refuse_others(store: Store, before: Run, now: Run, everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
+    """Raise KataError if a run has other terms, or another class, or if a row would be lost or another's.
+
+    matches: the entries of which a person has said whose they are. Yields a sentence on learners who are gone.
+    """
     terms = [
         {"the course": run.stamp.title, "the seed": run.seed, "the isolation": run.level, "the platform": run.platform}
         for run in (before, now)
     ]
     if told := changes(*terms):
-        raise KataError(
-            f"{out} was graded on other terms: {'; '.join(told)}. --anew begins again; or give another folder."
-        )
-
-
-# --- the same class ---------------------------------------------------------------------------------------------------
-
-
-def refuse_others(store: Store, before: Run, everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
-    """Raise KataError if this is another class, or if a row would be lost or another's.
-
-    matches: the entries of which a person has said whose they are. Yields a sentence on learners who are gone.
-    """
+        advice = "--anew begins again; or give another folder."
+        raise KataError(f"{store.folder} was graded on other terms: {'; '.join(told)}. {advice}")
     graded = {learner.id: learner for learner, standing in store.standing(before) if standing == "graded"}
     if not graded:
         return
-    entries, now = store.entries(before), {each.id for each in everyone.learners}
-    if left := [id for id in graded if id not in now]:
+    entries, there = store.entries(before), {each.id for each in everyone.learners}
+    if left := [id for id in graded if id not in there]:
         if any(each.in_roster for each in (*everyone.learners, *graded.values())):
             advice = "Give the roster of that run, with new learners added; --anew begins again."
             raise KataError(f"{first_few(left)} would lose their row. {advice}")
@@ -71,20 +62,15 @@ def _with_other_owners(
 ) -> Iterator[str]:
     """Sentences on submissions that were another's in the run before, and on those of a learner with another number."""
     owners = {_known_by(entry, platform): whose for entry, whose in before.items()}
-    numbers: dict[str, set[str]] = defaultdict(set)
-    for known_by, whose in owners.items():
-        if len(whose) == 1 and known_by not in before:
-            numbers[next(iter(whose))].add(known_by)
     for files in now:
         known_by = _known_by(files.entry, platform)
-        was = owners.get(known_by, files.learners)
-        if set(was).isdisjoint(files.learners):
-            one, other = (" and ".join(sorted(each)) for each in (was, files.learners))
-            yield f"{files.entry} was of {one} in the run before, and would be of {other}."
-        elif known_by not in owners and known_by != files.entry:
-            for id in (id for id in files.learners if numbers[id] and id not in files.as_group):
-                old = first_few(sorted(numbers[id]))
-                yield f"{files.entry} would be of {id}, whose number was {old} in the run before, and is {known_by}."
+        is_new_number = known_by not in owners and known_by != files.entry
+        alone = [{id} for id in files.learners if id not in files.as_group]
+        for old, whose in owners.items():
+            is_taken = old == known_by and set(whose).isdisjoint(files.learners)
+            if is_taken or (is_new_number and old not in before and whose in alone):
+                told, other = (" and ".join(sorted(each)) for each in (whose, files.learners))
+                yield f"{files.entry} would be of {other}; in the run before {old} was of {told}."
 
 
 def _known_by(entry: str, platform: Platform) -> str:

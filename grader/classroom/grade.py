@@ -26,7 +26,7 @@ from grader.sandbox.levels import Level, MachineError
 from .class_contents import read_matches
 from .class_list import ClassList, Identification, SubmissionFiles, class_in
 from .cluster import WIDTH, ClusterJudges
-from .earlier_run import moves_between, own_work_first, refuse_other_terms, refuse_others
+from .earlier_run import moves_between, own_work_first, refuse_others
 from .grading_terms import Run, causes, run_of, terms_of
 from .judging import GradingTask, Judges, graded
 from .platforms import Platform
@@ -63,12 +63,11 @@ class ClassOptions:
 
 @dataclass(frozen=True)
 class GradedClass:
-    """What a run came to. faults: learners at whom the grader itself failed. unmatched: submissions of nobody."""
+    """What a run came to. faults: learners at whom the grader itself failed."""
 
     summary: ClassSummary
     moves: Sequence[str]
     faults: Sequence[str]
-    unmatched: Sequence[str]
 
 
 MakeJudges = Callable[[int, Run], Executor]
@@ -150,8 +149,7 @@ class _ClassRun:
         ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
         about_learners = [sentence for id in ids for sentence in self._remarks[id]]
         self._say([*everyone.remarks, *about_learners, *self._about_changes(), *results.remarks(), *changed])
-        unmatched = [each.entry for each in everyone.unmatched if each.is_submission]
-        return GradedClass(summary, [move for _, move in moves], [id for id in ids if id in self._faults], unmatched)
+        return GradedClass(summary, [move for _, move in moves], [id for id in ids if id in self._faults])
 
     def _about_changes(self) -> Iterator[str]:
         """Sentences on results of other checks or programs than now, and on work that may be late."""
@@ -171,9 +169,8 @@ class _ClassRun:
         before, everyone = self._before, self._everyone
         if not before:
             return everyone.submissions
-        refuse_other_terms(self._out, before, self._run)
         given = [entry for entry, learner in [*by.before.items(), *by.matches.items()] if learner]
-        self._say(refuse_others(self._store, before, everyone, given))
+        self._say(refuse_others(self._store, before, self._run, everyone, given))
         if before.exercises and not self._options.only:
             self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
         self.has_results = True

@@ -19,15 +19,15 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain, islice
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from grader.errors import KataError
 from grader.files import started_from_home
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from .class_list import SubmissionFiles
     from .grading_terms import Run
 
-Answer = TypeVar("Answer")
 Results = tuple[ExerciseResult, ...]
 
-STARTS = 5
-"""How often judges are started for one call."""
-PAUSE_SECONDS = 0.1
+NO_JUDGE = (BrokenExecutor, EOFError, OSError)
+"""What is raised when a judge, or the fork server, has ended."""
+PAUSE_SECONDS = 0.5
+"""How long a fork server that was killed may still look alive."""
 LOSSES_IN_A_ROW = 10
 """This many submissions in a row that crash a judge are not at fault."""
 SHARING = 2
@@ -96,7 +96,7 @@ def graded(
             for task in [alone] if alone else islice(tasks, 0 if suspects else width - len(out)):
                 try:
                     out[executor.submit(grade_one, run, task.submission, task.exercises)] = task
-                except BrokenExecutor as broken:
+                except NO_JUDGE as broken:
                     raise MachineError(f"no judge can be started ({broken})") from None
             if not out:
                 return
@@ -168,20 +168,19 @@ class Judges(Executor):
         self._pool: ProcessPoolExecutor | None = None
         self._leash: Connection | None = None
 
-    def submit(self, fn: Callable[..., Answer], /, *args: Any, **kwargs: Any) -> Future[Answer]:
-        """Let a judge call a function; starts it if necessary. Raises BrokenExecutor when none can be started."""
-        tried = 0
-        while True:
-            try:
-                with started_from_home(), _interrupts_held():
-                    self._pool = self._pool or self._begun()
-                    return self._pool.submit(fn, *args, **kwargs)
-            except (BrokenProcessPool, EOFError, OSError) as error:  # a judge, or the fork server, ended
-                self.shutdown()
-                tried += 1
-                if tried == STARTS:
-                    raise BrokenExecutor(str(error)) from error
-                time.sleep(PAUSE_SECONDS)  # a fork server that was killed still looks alive for a moment
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Let a judge call a function; starts it if necessary. Raises NO_JUDGE when none can be."""
+        try:
+            return self._sent(fn, args, kwargs)
+        except NO_JUDGE:
+            self.shutdown()
+            time.sleep(PAUSE_SECONDS)
+            return self._sent(fn, args, kwargs)
+
+    def _sent(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Future[Any]:
+        with started_from_home(), _interrupts_held():
+            self._pool = self._pool or self._begun()
+            return self._pool.submit(fn, *args, **kwargs)
 
     def _begun(self) -> ProcessPoolExecutor:
         theirs, self._leash = multiprocessing.Pipe(duplex=False)

@@ -14,7 +14,6 @@ from pathlib import Path
 from grader.course import Course
 from grader.errors import KataError
 from grader.intake import Submission
-from grader.record import ExerciseResult
 from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import ExerciseVerdict, verdict_on
 from grader.render.wording import change, counted, score
@@ -93,6 +92,7 @@ def _asked_again(row: Row, course: Course) -> Iterator[str]:
 
 BACK = "back"
 """In place of points: takes an earlier override back."""
+_NUMBER = re.compile(r"[0-9]+([.][0-9]*)?|[.][0-9]+")
 
 
 def override_points(
@@ -109,27 +109,17 @@ def override_points(
         before = ClassResults(store, course)
         result = before.find(learner, f"kata override {out}")
         old = result.exercise(id)
-        store.override(before.run, result.learner.id, id, _points(points, old), " ".join(reason.split()))
+        if points != BACK and not (_NUMBER.fullmatch(points) and float(points) <= old.max_points):
+            limits = f"a number from 0 to {old.max_points:g}, or {BACK}"
+            raise KataError(f"Points for {id} are {limits}; {points!r} is none.")
+        set_to = None if points == BACK else float(points)
+        store.override(before.run, result.learner.id, id, set_to, " ".join(reason.split()))
         results = ClassResults(store, course)
         new = results.of(result.learner).exercise(id)
         _, changed = publish(results, told={result.learner.id})
         remarks = [*changed, *results.remarks()]
     moved = f"{score(old.counted_points)} -> {score(new.counted_points)} points"
     return f"{safe_line(result.learner.name)}, {id}: {moved}.", remarks
-
-
-def _points(text: str, exercise: ExerciseResult) -> float | None:
-    """The number, from 0 to the exercise's maximum; None for BACK."""
-    if text == BACK:
-        return None
-    try:
-        if 0 <= (number := float(text)) <= exercise.max_points:
-            return number
-    except ValueError:
-        pass
-    raise KataError(
-        f"Points for {exercise.id} are a number from 0 to {exercise.max_points:g}, or {BACK}; {text!r} is none."
-    )
 
 
 # --- forgetting a learner ---------------------------------------------------------------------------------------------

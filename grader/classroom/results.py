@@ -32,7 +32,7 @@ from grader.render.pages import render_class, render_record
 from grader.render.wording import score
 
 from .class_contents import UNMATCHED, write_unmatched
-from .final_points import HandIn, adjusted, changes_points
+from .final_points import HandIn, adjusted
 from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
 from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
@@ -87,11 +87,6 @@ class ClassResults:
         self.learners, self.ungraded, self.absent = (
             [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
         )
-        self._ids = [each.id for each in course.exercises]
-        self.withdrawn = sorted(store.exercises(self.run).difference(self._ids))
-        is_anybody_exempt = any(learner.hand_in.exempt for learner, _ in everyone)
-        has_overrides = any(self.overrides.values())
-        self._has_finals = bool(changes_points(course) or has_overrides or is_anybody_exempt or self.withdrawn)
 
     def __iter__(self) -> Iterator[Result]:
         return map(self.of, self.learners)
@@ -103,7 +98,8 @@ class ClassResults:
     def of(self, learner: Learner) -> Result:
         """The record of a learner who has one; its course, digest and terms are those of what was graded last."""
         known = self.store.rows(learner.id, self.run)
-        rows = {id: known[id] for id in dict.fromkeys([*self._ids, *known]) if id in known}
+        ids = dict.fromkeys([*(each.id for each in self.course.exercises), *known])
+        rows = {id: known[id] for id in ids if id in known}
         run = max((row.run for row in rows.values()), key=lambda each: each.id)
         digest, problems = self.store.last_submission(learner.id, self.run)
         results = tuple(row.result for row in rows.values())
@@ -119,14 +115,11 @@ class ClassResults:
             **totals(results),
         )
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
-        record = adjusted(graded, self.course, hand_in, always=self._has_finals)
-        return Result(record, learner, rows)
+        return Result(adjusted(graded, self.course, hand_in), learner, rows)
 
     def remarks(self) -> Iterator[str]:
         """Sentences about what the policy has to know and does not."""
         yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
-        if self.withdrawn:
-            yield f"No longer part of the course, so it counts for nobody: {first_few(self.withdrawn)}."
 
 
 def read_results(out: Path) -> Iterator[Result]:

@@ -278,10 +278,6 @@ class Store:
         )
         return [(_LEARNER.validate_json(about), standing) for about, standing in found]
 
-    def exercises(self, run: Run) -> set[str]:
-        """The exercises that were graded, as of this run."""
-        return {id for (id,) in self._ask(f"SELECT DISTINCT exercise FROM results WHERE {AS_OF}", run)}
-
     def rows(self, learner: str, run: Run) -> dict[str, Row]:
         """The results of a learner that count, as of this run, by exercise: of each the latest."""
         found = self._ask(
@@ -314,12 +310,12 @@ class Store:
         """The points set by hand in this grading, by learner and exercise: of two the later counts."""
         query = (
             "SELECT learner, exercise, points, reason, max(id) FROM overrides "
-            "WHERE run IN (SELECT id FROM runs WHERE first = :first) GROUP BY learner, exercise ORDER BY max(id)"
+            "WHERE run IN (SELECT id FROM runs WHERE first = :first) GROUP BY learner, exercise "
+            "HAVING points IS NOT NULL ORDER BY max(id)"
         )
         found: dict[str, dict[str, Override]] = defaultdict(dict)
         for learner, exercise, points, reason, _ in self._ask(query, run):
-            if points is not None:
-                found[learner][exercise] = Override(points, reason)
+            found[learner][exercise] = Override(points, reason)
         return found
 
     def unmatched(self) -> list[Unmatched]:

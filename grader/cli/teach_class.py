@@ -192,7 +192,7 @@ def _show_class(graded: GradedClass, out: Path) -> None:
     if graded.faults:
         fault = f"Not graded in full, by the grader's own fault: {', '.join(graded.faults)}."
         raise KataError(fault, EXIT_CANNOT_ISOLATE)
-    if graded.unmatched:
+    if graded.summary.unmatched:
         advice = f"fill the column learner of {out / UNMATCHED}, and give it with --resume --match FILE"
         raise KataError(f"Nobody knows whose some submissions are: {advice}.", EXIT_BAD_INPUT)
 

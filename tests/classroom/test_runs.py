@@ -102,7 +102,7 @@ def _grade(each: SimpleNamespace, room: Any, options: Mapping[str, Any]) -> None
         return
     run = run_it()
     told, records = "\n".join(run.remarks), room.records
-    assert [run.result.moves, run.faults, run.result.unmatched] == [
+    assert [run.result.moves, run.faults, run.result.summary.unmatched] == [
         *map(list, (each.moves, each.faults, each.unmatched))
     ]
     assert [said for said in each.says if said not in told] == [said for said in each.silent if said in told] == []
