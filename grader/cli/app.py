@@ -93,6 +93,10 @@ def sentences() -> Iterator[None]:
         sys.exit(0)
     except KataError as error:
         sentence, status = str(error), error.exit_status
+    except ModuleNotFoundError as error:  # of a package that only instructors have
+        missing = f"{error.name} is not installed; notebooks need the instructor's extra"
+        how = "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)"
+        sentence, status = f"{missing}: {how}.", EXIT_BAD_INPUT
     except OSError as error:
         sentence, status = f"{error.strerror or error}: {error.filename or ''}".rstrip(": "), EXIT_BAD_INPUT
     say(sentence)

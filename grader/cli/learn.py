@@ -20,7 +20,6 @@ from grader.practice.workspace import Work, Workspace, find_workspace, make_work
 from grader.practice.workspace import reset as give_stub
 from grader.render.wording import counted
 from grader.sandbox.levels import Level, launch_ahead
-from grader.service.client import judge_for
 
 from .app import learners_command
 from .terms import (
@@ -133,6 +132,8 @@ def check(
     if script or debug:
         _write_script(workspace, works[0], level, chosen, debug=debug)
         return
+    from grader.service.client import judge_for
+
     with closing(judge_for(workspace.course, level, chosen, [work.exercise.id for work in works])) as judge:
         checked = check_works(judge, workspace, works)
     print_checked(workspace, checked, verbose=verbose)
@@ -206,6 +207,7 @@ def watch(seed: Seed = None, course: CourseFile = None) -> None:
     workspace = workspace_here(course)
     from grader.practice.watch import Watch
     from grader.render.terminal import print_verdicts
+    from grader.service.client import judge_for
 
     def show(checked: Checked) -> None:
         print_verdicts(checked.record, screen, titles=workspace.course.titles, mismatches=checked.mismatches)

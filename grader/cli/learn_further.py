@@ -17,11 +17,9 @@ from grader.practice.checking import check_works, works_started
 from grader.practice.hints import print_answers
 from grader.practice.overview import put, render_learner
 from grader.practice.progress import Progress, now
-from grader.practice.review import coming_back, hand_out, when
 from grader.practice.workspace import Workspace
 from grader.sandbox.doctor import examine, strongest_level, try_level
 from grader.sandbox.levels import GRADING_LEVELS, LEVELS, launch_ahead
-from grader.service.client import ServiceError, judge_for, running_judges
 
 from .app import learners_command, say
 from .learn import ExerciseId, workspace_here
@@ -186,6 +184,8 @@ def review(
     course: CourseFile = None,
 ) -> None:
     """Write a passed exercise again, before you forget it."""
+    from grader.practice.review import coming_back, hand_out, when
+
     workspace, at, say = workspace_here(course), now(), partial(put, console(), is_wrapped=False)
     coming = coming_back(workspace.course, workspace.progress.read(), at)
     if id is not None:
@@ -234,6 +234,7 @@ def report(
     if path.suffix.lower() not in ENDINGS:
         raise KataError(f"{path} should end in .html: it becomes a page, and an exercise must not be written over.")
     from grader.played import read_kept
+    from grader.service.client import judge_for
 
     checked, begun = None, works_started(workspace)
     if begun:
@@ -284,6 +285,8 @@ def doctor(
 
     And which judges run in the background.
     """
+    from grader.service.client import ServiceError, running_judges
+
     if stop_judges:
         ended = running_judges(end=True)
         print(f"Ended: {len(ended)}." if ended else "No judge was kept warm.")

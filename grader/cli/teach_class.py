@@ -16,7 +16,6 @@ from grader.errors import EXIT_BAD_INPUT, EXIT_CANNOT_ISOLATE, KataError
 from grader.files import write_output
 from grader.intake import read_submission
 from grader.render.safe_text import encodable, visible
-from grader.service.client import judge_for
 
 from .app import say, teachers_command
 from .terms import (
@@ -31,7 +30,6 @@ from .terms import (
     course_at,
     course_of_class,
     demand_one_of,
-    instructors_extra,
     level_called,
     progress,
     units_called,
@@ -93,6 +91,7 @@ def grade(
     exercises = chosen_exercises(chosen, only, unit)
     from grader.classroom.results import final_record
     from grader.render.terminal import print_record
+    from grader.service.client import judge_for
 
     submission = read_submission(path, chosen)
     judge = judge_for(chosen, level, chosen.seed_for(seed), exercises)
@@ -300,8 +299,8 @@ def export(
 def _fill_gradebook(table: ResultsTable, to: Path | None, force: bool) -> str:
     if to is None:
         raise KataError("Say which gradebook: --to DIR, the course folder that `kata notebooks` made.")
-    with instructors_extra():
-        from grader.notebooks.gradebook import gradebook_at, write_gradebook
+    from grader.notebooks.gradebook import gradebook_at, write_gradebook
+
     return write_gradebook(table, gradebook_at(to), force=force)
 
 

@@ -170,18 +170,6 @@ def open_page(path: Path) -> None:
 
 
 @contextmanager
-def instructors_extra() -> Iterator[None]:
-    """Print a sentence if the packages for notebooks are not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise KataError(
-            f"{error.name} is not installed; notebooks need the instructor's extra: "
-            "`make instructor` in a copy of the course, or pip install '.[instructor]' there (Python 3.11 or newer)."
-        ) from None
-
-
-@contextmanager
 def progress(what: str, total: int) -> Iterator[Callable[..., None]]:
     """A progress bar on standard error when that is a terminal; call what it yields after each item."""
     if not sys.stderr.isatty():

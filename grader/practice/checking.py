@@ -20,7 +20,6 @@ from grader.judge.faults import NOT_WRITTEN
 from grader.record import Mismatch, Mismatches
 
 from .progress import AttemptEntry, TriedStatus, digest_of, now
-from .review import cards_of, when
 from .workspace import Work, Workspace, content_of
 
 if TYPE_CHECKING:
@@ -132,6 +131,8 @@ def note_record(
 
     works: the files, if it was files that were checked. A review that is half written is not noted as a failed one.
     """
+    from .review import cards_of, when
+
     reviewed, told = {work.exercise.id for work in works if work.is_review}, []
     tried = [result for result in record.exercises if result.status in TRIED and result.id in submission.sources]
     if not tried:

@@ -12,7 +12,6 @@ from grader.course.stubs import same_as_stub, stub_of
 from grader.render.wording import MARKS, Mark, counted, share
 
 from .progress import Progress, digest_of, now
-from .review import coming_back, when
 from .workspace import Workspace, content_of
 
 if TYPE_CHECKING:
@@ -105,6 +104,8 @@ def put(console: Console, shown: str, style: str = "", *, is_wrapped: bool = Tru
 
 def print_overview(workspace: Workspace, progress: Progress, console: Console) -> None:
     """Print each unit with a progress bar, then the next exercise and the command for it."""
+    from .review import coming_back
+
     course = workspace.course
     put(console, course.title, "bold")
     console.print(_unit_lines(course.units, progress, console))
@@ -204,6 +205,8 @@ def render_learner(
     """
     from grader.render.pages import render_page
     from grader.render.verdict import verdict_on
+
+    from .review import coming_back, when
 
     course = workspace.course
     results = {result.id: result for result in checked.record.exercises} if checked else {}
