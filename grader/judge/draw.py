@@ -12,13 +12,12 @@ import torch
 from .faults import GraderBroken, NotInPlan
 
 Item = TypeVar("Item")
-Kind = Literal["normal", "uniform", "share", "integer", "order"]
+Kind = Literal["normal", "uniform", "integer", "order"]
 
 FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
     "normal": lambda chance, *shape: torch.randn(shape, generator=chance, dtype=torch.float64),
     "uniform": lambda chance, *shape: torch.rand(shape, generator=chance, dtype=torch.float64),
-    "share": lambda chance, *shape: torch.rand(shape, generator=chance),
-    "integer": lambda chance, low, high, *shape: torch.randint(low, high, shape, generator=chance),
+    "integer": lambda chance, low, high: torch.randint(low, high, (), generator=chance),
     "order": lambda chance, count: torch.randperm(count, generator=chance),
 }
 """The source of each kind of random numbers."""
@@ -70,23 +69,6 @@ class Draw:
         """Normally distributed numbers of this shape."""
         return (self._numbers("normal", *shape) * scale).to(dtype)
 
-    def query_key_value(
-        self,
-        leading: Sequence[int],
-        queries: int,
-        keys: int,
-        width: int,
-        value_width: int,
-        *,
-        dtype: torch.dtype = torch.float32,
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Normal numbers for a matching query, key and value, with the same leading axes."""
-        return (
-            self.normal(*leading, queries, width, dtype=dtype),
-            self.normal(*leading, keys, width, dtype=dtype),
-            self.normal(*leading, keys, value_width, dtype=dtype),
-        )
-
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
     ) -> torch.Tensor:
@@ -101,15 +83,6 @@ class Draw:
         """Distinct whole numbers from low to high, so that mixing up two axes is noticed."""
         order = self._numbers("order", high - low + 1)[:count]
         return [low + int(i) for i in order]
-
-    def hidden(self, rows: int, columns: int) -> torch.Tensor:
-        """A mask (True: hidden) with at least one visible place in every row, and at least one hidden place."""
-        mask = self._numbers("share", rows, columns) < 0.4
-        seen = self._numbers("integer", 0, columns, rows)
-        mask[torch.arange(rows), seen] = False
-        if columns > 1:
-            mask[0, (seen[0] + 1) % columns] = True
-        return mask
 
     def order(self, count: int) -> torch.Tensor:
         """A permutation of 0 … count-1 other than the identity (for count > 1)."""

@@ -9,7 +9,6 @@ import gc
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 
@@ -35,9 +34,6 @@ from .faults import CheckFailed, GraderBroken
 from .plan import Plan
 from .process import QUITTING, frames_of
 from .session import Session, expected_of
-
-Attend = Callable[[Session, ExerciseResult], None]
-"""Called with each exercise's session and its result."""
 
 
 class Judge:
@@ -73,14 +69,26 @@ class Judge:
         take: Callable[[Record], None],
         advance: Callable[[str], None] = lambda exercise: None,
         show: Shown | None = None,
-        attend: Attend | None = None,
     ) -> None:
         """Grade each submission and pass its record to `take` when it is ready; `advance` is called for each exercise.
 
-        `show` gets the mismatches of failed visible checks, before the record that they belong to; `attend` gets
-        everything that was asked and answered, hidden inputs included.
+        `show` gets the mismatches of failed visible checks, before the record that they belong to.
         Raises MachineError when this machine cannot isolate, GraderBroken when the checks cannot be collected.
         """
+        self.prepare()
+        for submission in submissions:
+            results = []
+            for session, result in self.examined(submission):
+                if show is not None:
+                    for check, mismatch in session.mismatches().items():
+                        show(submission.name, result.id, check, mismatch)
+                results.append(result)
+                del session  # nothing that it was answered is kept while the ones after it are examined
+                advance(result.id)
+            take(self.record(submission, results))
+
+    def prepare(self) -> None:
+        """Collect the checks, and wait until learners' code can be run. Raises as `grade` does."""
         for kit in self.kits.values():
             worth, points = math.fsum(check.points for check in kit.checks), kit.exercise.points
             if abs(worth - points) > POINTS_TOLERANCE:
@@ -91,8 +99,6 @@ class Judge:
             gc.freeze()
         gc.enable()  # it was off while everything was loaded (sandbox/levels.py)
         self.await_ready()
-        for submission in submissions:
-            take(self.record(submission, list(self._results(submission, advance, show, attend))))
 
     def await_ready(self) -> None:
         """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
@@ -106,12 +112,13 @@ class Judge:
 
     # --- one submission ---------------------------------------------------------------------------------------
 
-    def _results(
-        self, submission: Submission, advance: Callable[[str], None], show: Shown | None, attend: Attend | None
-    ) -> Iterator[ExerciseResult]:
-        """The result of each exercise. Nothing that one was answered is kept while the ones after it are examined."""
+    def examined(self, submission: Submission) -> Iterator[tuple[Session, ExerciseResult]]:
+        """Each exercise's session, which has everything that was asked and answered, and its result.
+
+        Raises MachineError when this machine can no longer isolate, GraderBroken.
+        """
         whole = Budget(self.course.submission_seconds, "submission time")
-        sessions = [self.session(kit, submission, whole) for kit in self.kits.values()]
+        sessions = [Session(self, kit, submission, whole) for kit in self.kits.values()]
         try:
             while sessions:
                 started = time.perf_counter()
@@ -122,19 +129,11 @@ class Judge:
                     self.sandbox.close()
                     self.sandbox = open_sandbox(self.level)
                     self.await_ready()
-                    sessions = [self.session(each.kit, submission, whole) for each in sessions]
+                    sessions = [Session(self, each.kit, submission, whole) for each in sessions]
                     self._examine(sessions)
-                session = sessions[0]
-                result = session.result(started)
-                session.close()
-                if show is not None:
-                    for check, mismatch in session.mismatches().items():
-                        show(submission.name, result.id, check, mismatch)
-                if attend is not None and not session.nothing:
-                    attend(session, result)
-                yield result
-                del sessions[0], session
-                advance(result.id)
+                result = sessions[0].result(started)
+                sessions[0].close()
+                yield sessions.pop(0), result
         finally:
             for each in sessions:
                 each.close()
@@ -145,10 +144,6 @@ class Judge:
             for each in [each for each in sessions if not each.nothing][:2]:
                 each.process.start()
             sessions[0].run()
-
-    def session(self, kit: Kit, submission: Submission, whole: Budget | None = None, path: str = "") -> Session:
-        """One submission at one exercise, not started yet."""
-        return Session(kit, submission, partial(self.expected, kit), self.sandbox, whole, path)
 
     def expected(self, kit: Kit) -> Plan:
         """What is expected of an exercise with the current seed; its plan is made once.
@@ -183,8 +178,9 @@ class SteppedExercise:
     def __init__(self, judge: Judge, exercise: Exercise, submission: Submission, path: Path) -> None:
         """path: the learner's file, which a debugger shows. Raises GraderBroken when the checks cannot be collected."""
         self._judge, self._submission, self._path = judge, submission, path
-        self._checks = {check.name: check for check in judge.kits[exercise.id].checks}
-        self._session = judge.session(judge.kits[exercise.id], submission, path=str(path))
+        kit = judge.kits[exercise.id]
+        self._checks = {check.name: check for check in kit.checks}
+        self._session = Session(judge, kit, submission, path=str(path))
 
     def run(self, name: str) -> CheckFailed | None:
         """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""

@@ -10,8 +10,6 @@ from typing import Any
 
 import torch
 
-from grader.sandbox.inside.wire import Slot
-
 from .answers import Answering, Answers, Ask, Exchange, Talk
 from .case import GRADIENTS, OUTPUT, Case, Question
 from .compare import (
@@ -168,16 +166,6 @@ class LearnerModule:
                 f"{why} must be refused with AssertionError or ValueError; {without_decimals(ending[:60])} was raised "
                 "instead.",
             )
-
-    def returns_a_pair(self, case: Case, result: Slot, sentence: str) -> None:
-        """Check that the value in a slot has two parts; otherwise fail with this sentence."""
-        case.call(result, method="__len__", return_as="parts")
-        (answer,) = self.ask_all(case)
-        if answer.error is not None:
-            # a value without a length is no pair; an error with frames was raised in the learner's own lines
-            fail(self.tell_error(answer.error) if answer.error.get("frames") else sentence)
-        parts = answer["parts"]
-        expect(type(parts) is int and parts == 2, sentence)
 
     def repaired_with(self, *, removed: int, added: int) -> None:
         """Check that the file differs from the given one by no more lines than this.

@@ -13,13 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from grader.course.stubs import same_as_stub
 from grader.intake import Submission
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Mismatch, Outcome, Status, inert
 from grader.sandbox.levels import MachineError
-from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Budget
 
 from .answers import Answers, Exchange
@@ -32,6 +31,9 @@ from .faults import CheckFailed, NotInPlan, line_of, place
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, read_plan
 from .process import LocalProcess, Process, WalledProcess
+
+if TYPE_CHECKING:
+    from .grading import Judge
 
 MAX_MESSAGE = 2000
 
@@ -83,18 +85,9 @@ class Session:
     """
 
     def __init__(
-        self,
-        kit: Kit,
-        submission: Submission,
-        expect: Callable[[], Plan],
-        sandbox: AnySandbox | None,
-        whole: Budget | None = None,
-        path: str = "",
+        self, judge: Judge, kit: Kit, submission: Submission, whole: Budget | None = None, path: str = ""
     ) -> None:
-        """expect: works out what is expected, at the first need. whole: what the whole submission may use.
-
-        sandbox, path: where the learner's code runs; without a sandbox in this process, and path is for its debugger.
-        """
+        """whole: what the whole submission may use. path: of the learner's file, for a debugger."""
         self.kit = kit
         source = submission.sources.get(kit.exercise.id)
         refusals = [each.message for each in submission.problems if each.exercise == kit.exercise.id]
@@ -104,23 +97,22 @@ class Session:
         elif source is not None and same_as_stub(source.content, kit.stub):
             self.nothing = "not_started"
         self._content, self._refusal = (source.content, "") if source else (b"", " ".join(refusals))
-        self._expect, self._sandbox, self._whole, self._path = expect, sandbox, whole, path
+        self._judge, self._whole, self._path = judge, whole, path
         self.endings: dict[str, Ending] = {}
         self.is_broken = False
         self._learners: dict[str, LearnerModule] = {}
 
-    @cached_property
+    @property
     def expected(self) -> Plan:
         """What is expected. Raises GraderBroken when that cannot be worked out."""
-        return self._expect()
+        return self._judge.expected(self.kit)
 
     @cached_property
     def process(self) -> Process:
-        """The learner's process."""
+        """The learner's process: behind the wall, or in this process where there is none."""
         process: Process = LocalProcess(self.kit.exercise, self._content, self._path)
-        if self._sandbox is not None:
-            rounds = self.expected.rounds
-            process = WalledProcess(self.kit.exercise, self._content, self._sandbox, rounds, self._whole)
+        if sandbox := self._judge.sandbox:
+            process = WalledProcess(self.kit.exercise, self._content, sandbox, self.expected.rounds, self._whole)
         process.refusal = self._refusal
         return process
 

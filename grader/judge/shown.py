@@ -80,14 +80,9 @@ def asked_again(
 
     Raises what Judge.grade raises.
     """
-    found: list[tuple[ExerciseResult, list[AnsweredCase]]] = []
-
-    def attend(session: Session, result: ExerciseResult) -> None:
-        found.append((result, [case for check in filter(wanted, result.checks) for case in _answered(session, check)]))
-
-    judge.grade([submission], lambda record: None, attend=attend)
-    (again,) = found
-    return again
+    judge.prepare()
+    ((session, result),) = judge.examined(submission)
+    return result, [case for check in filter(wanted, result.checks) for case in _answered(session, check)]
 
 
 def look_into(judge: Judge, submission: Submission) -> tuple[ExerciseResult, AnsweredCase | None, bool]:

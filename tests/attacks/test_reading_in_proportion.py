@@ -31,7 +31,6 @@ from grader.intake.walk import UnreadableError
 from grader.judge.answers import Answers, same_answers
 from grader.judge.failure import error_text
 from grader.judge.learner import _code_lines
-from grader.notebooks.cells import inert
 from grader.practice.checking import answer_among
 from grader.record import CheckResult
 from grader.render.safe_text import safe_block, safe_line, visible
@@ -127,7 +126,6 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "text to show": visible,
     "a line to show": safe_line,
     "lines to show": lambda text: safe_block(text, 12),
-    "markdown to show": inert,
     "a field of a table": text_field,
     "a line of a table": line_field,
     "a message in a record": lambda text: CheckResult(

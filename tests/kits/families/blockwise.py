@@ -1,6 +1,7 @@
 """Checks of attention that is computed block by block."""
 
 import torch
+from families.drawn import query_key_value
 
 from grader.judge.authoring import expect
 
@@ -41,7 +42,7 @@ def large_scores(draw):
         (both_signs, draw.uniform(keys, low=990, high=996)),
     ]
     for signs, sizes in large:
-        query, key, value = draw.query_key_value((), queries, keys, width, value_width)
+        query, key, value = query_key_value(draw, (), queries, keys, width, value_width)
         # the first entries alone set how large the scores are
         query[:, 0], key[:, 0] = signs, sizes * width**0.5
         yield query, key, value

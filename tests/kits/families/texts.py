@@ -6,6 +6,7 @@ The caches stay on the learner's side, and may be of any type unless a check ask
 from dataclasses import dataclass
 
 import torch
+from families.drawn import demand_pair
 from families.loud import HIGH, hides_the_last_token
 
 from grader.judge.authoring import Case
@@ -93,7 +94,7 @@ class Texts:
     def returns_pairs(self, learner, draw, sizes):
         """Check that (out, cache) comes back for a text of five tokens."""
         reading = self.reader(draw, sizes)
-        learner.returns_a_pair(reading, reading.call(reading.module, self.text(draw, sizes, 5)), PAIR)
+        demand_pair(learner, reading, reading.call(reading.module, self.text(draw, sizes, 5)), PAIR)
 
     def hide_later_tokens(self, learner, draw, sizes, loud):
         """Check that the last of five tokens weighs nothing; `loud(draw, sizes, tokens, high)` makes weights and two texts."""

@@ -1,6 +1,7 @@
 from dataclasses import dataclass
 
 import torch
+from families.drawn import query_key_value
 
 from grader.judge.authoring import Case, called_again, expect, points, same
 
@@ -29,7 +30,7 @@ BENDING = Dropout("Sigmoid", only_its_method=True)
 
 
 def tensors(draw, *leading, queries, keys, width, value_width, dtype=torch.float32):
-    return draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype)
+    return query_key_value(draw, leading, queries, keys, width, value_width, dtype=dtype)
 
 
 def case(qkv, dropout=None, *, by_name=True, seed=0):

@@ -1,4 +1,5 @@
 import torch
+from families.drawn import drawn_mask
 
 from grader.judge.authoring import called_again, expect, function, points
 
@@ -13,7 +14,7 @@ def case(scores, mask):
 def mask_of(draw, tokens, size):
     """Every row of the corner that is used has a visible place; the rest of the mask is anything."""
     mask = draw.uniform(size, size) < 0.5
-    mask[:tokens, :tokens] = draw.hidden(tokens, tokens)
+    mask[:tokens, :tokens] = drawn_mask(draw, tokens, tokens)
     return mask
 
 
@@ -26,11 +27,11 @@ def extremes(draw, batch, tokens, dtype):
     """(scores, mask) pairs with scores of ±1000: hidden far above visible, far below, and everything mixed."""
     pairs = []
     for hidden_at, visible_at in ((1, -1), (-1, 1)):
-        mask = draw.hidden(tokens, tokens)
+        mask = drawn_mask(draw, tokens, tokens)
         size = draw.uniform(batch, tokens, tokens, low=992, high=1000)
         pairs.append((torch.where(mask, hidden_at * size, visible_at * size).to(dtype), mask))
     spread = draw.uniform(batch, tokens, tokens, low=-1000, high=1000, dtype=dtype)
-    pairs.append((spread, draw.hidden(tokens, tokens)))
+    pairs.append((spread, drawn_mask(draw, tokens, tokens)))
     return pairs
 
 
@@ -66,7 +67,10 @@ def holds_at_extremes(learner, draw, dtypes):
 def is_computed_in_float32(learner, draw, batch, tokens):
     """One rounding, at the end, moves a weight by half a unit in the last place; one at every step moves it further."""
     pairs = [
-        (draw.uniform(batch, 8 * tokens, 8 * tokens, low=-5, high=5).to(dtype), draw.hidden(8 * tokens, 8 * tokens))
+        (
+            draw.uniform(batch, 8 * tokens, 8 * tokens, low=-5, high=5).to(dtype),
+            drawn_mask(draw, 8 * tokens, 8 * tokens),
+        )
         for dtype in HALVES
     ]
     for weights, (scores, mask) in zip(learner.outputs(*[case(*pair) for pair in pairs]), pairs, strict=True):
@@ -106,7 +110,7 @@ def test_agrees_with_formula(learner, draw):
         moderate(draw, batch, tokens, tokens),
         moderate(draw, batch, heads, tokens, tokens),
         moderate(draw, tokens, tokens, tokens),  # square: a wrong axis fits here
-        called_again(moderate(draw, batch, tokens, tokens), scores[0], draw.hidden(tokens, tokens)),
+        called_again(moderate(draw, batch, tokens, tokens), scores[0], drawn_mask(draw, tokens, tokens)),
         moderate(draw, batch, heads, tokens, tokens, dtype=torch.float64),
         moderate(draw, 1, heads, tokens, tokens),
         moderate(draw, batch, 1, 1),

@@ -2,6 +2,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import torch
+from families.drawn import drawn_mask
 from families.dropped_weights import (
     TOKENS,
     drops_in_training_only,
@@ -64,7 +65,7 @@ def ragged(draw, batch, tokens, side):
 
 def scattered(draw, batch, tokens):
     """Padding anywhere, at least one real token in every sequence."""
-    return (~draw.hidden(batch, tokens)).long()
+    return (~drawn_mask(draw, batch, tokens)).long()
 
 
 @points(0.5, visible=True)

@@ -1,4 +1,5 @@
 import torch
+from families.drawn import drawn_mask, query_key_value
 from families.loud import cut_off
 
 from grader.judge.authoring import called_again, expect, function, points, same
@@ -15,10 +16,10 @@ def sizes(draw):
 
 def case(draw, leading, queries, keys, width, value_width, *, hidden=None, dtype=torch.float32):
     if hidden is None:
-        hidden = draw.hidden(queries, keys)
+        hidden = drawn_mask(draw, queries, keys)
     return function(
         "sdpa",
-        *draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype),
+        *query_key_value(draw, leading, queries, keys, width, value_width, dtype=dtype),
         hidden,
         names=NAMES,
         axes=" ".join(AXES),
@@ -53,7 +54,7 @@ def test_agrees_with_formula(learner, draw):
     batch, heads, side, _ = sizes(draw)
     again = case(draw, (batch, heads), queries, keys, width, value_width)
     shapes = [(queries, width), (keys, width), (keys, value_width)]
-    called_again(again, *[draw.normal(batch, heads, *shape) for shape in shapes], draw.hidden(queries, keys))
+    called_again(again, *[draw.normal(batch, heads, *shape) for shape in shapes], drawn_mask(draw, queries, keys))
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width),
         case(draw, (batch, heads), keys, queries, width, value_width),

@@ -1,5 +1,6 @@
 import torch
 from families.blockwise import VALUE_WIDTH, WIDTH, large_scores, never_makes_the_full_matrix
+from families.drawn import query_key_value
 
 from grader.judge.authoring import called_again, expect, function, points
 
@@ -13,7 +14,7 @@ def of(query, key, value, block_size):
 
 
 def case(draw, leading, queries, keys, width, value_width, block_size, *, dtype=torch.float32):
-    return of(*draw.query_key_value(leading, queries, keys, width, value_width, dtype=dtype), block_size)
+    return of(*query_key_value(draw, leading, queries, keys, width, value_width, dtype=dtype), block_size)
 
 
 def long_shapes(draw):
@@ -45,7 +46,7 @@ def test_agrees_with_formula(learner, draw):
     batch, heads, block, side = draw.distinct(4, 2, 5)
     keys = blocks * block
     again = case(draw, (batch, heads), queries, keys, width, value_width, block)
-    others = draw.query_key_value((batch, heads), queries, keys, width, value_width)
+    others = query_key_value(draw, (batch, heads), queries, keys, width, value_width)
     learner.agrees(
         case(draw, (batch, heads), queries, keys, width, value_width, block),
         case(draw, (batch,), queries, keys, width, value_width, block),

@@ -1,5 +1,6 @@
 import torch
 from families.blockwise import VALUE_WIDTH, WIDTH, large_scores, never_makes_the_full_matrix
+from families.drawn import demand_pair, query_key_value
 
 from grader.judge.authoring import Case, expect, function, points
 
@@ -31,7 +32,7 @@ def test_three_values_in_small_blocks(learner):
     inputs = torch.zeros(2, 2), torch.zeros(3, 2), torch.tensor([[1.0], [3.0], [8.0]])
     asked = Case()
     pair = asked.call(asked.entry(ENTRY), *inputs, 1, 2, causal=True)
-    learner.returns_a_pair(asked, pair, PAIR)
+    demand_pair(learner, asked, pair, PAIR)
     dues = (torch.tensor([[2.0], [4.0]]), torch.tensor([2.0, 3.0]).log())
     for which, due, name in ((OUT, dues[0], "out"), (LOGSUMEXP, dues[1], "logsumexp")):
         (came,) = learner.outputs(part(which, *inputs, 1, 2, causal=True))
@@ -51,10 +52,10 @@ def test_out_agrees_with_formula(learner, draw):
     side = draw.integer(2, 4)
 
     def case(leading, *sizes, blocks=(block_q, block_k), dtype=torch.float32):
-        return part(OUT, *draw.query_key_value(leading, *sizes, dtype=dtype), *blocks)
+        return part(OUT, *query_key_value(draw, leading, *sizes, dtype=dtype), *blocks)
 
     again = case((batch,), queries, keys, width, value_width)
-    others = draw.query_key_value((batch,), queries, keys, width, value_width)
+    others = query_key_value(draw, (batch,), queries, keys, width, value_width)
     pair = again.call(again.entry(ENTRY), *others, block_q, block_k)
     again.call(pair, OUT, method="__getitem__", return_as="out for others of the same shape")
     learner.agrees(
@@ -80,7 +81,7 @@ def test_blocks_need_not_fit(learner, draw):
     batch, heads = draw.distinct(2, 2, 4)
 
     def case(leading, more_queries, more_keys, block_q, block_k, **options):
-        inputs = draw.query_key_value(leading, more_queries, more_keys, width, value_width)
+        inputs = query_key_value(draw, leading, more_queries, more_keys, width, value_width)
         return part(OUT, *inputs, block_q, block_k, **options)
 
     learner.agrees(
@@ -117,11 +118,11 @@ def test_causal(learner, draw):
     batch, heads, width, value_width = draw.distinct(4, 2, 6)
     learner.agrees(
         *[
-            part(OUT, *draw.query_key_value((batch, heads), queries, keys, width, value_width), *blocks, causal=True)
+            part(OUT, *query_key_value(draw, (batch, heads), queries, keys, width, value_width), *blocks, causal=True)
             for queries, keys, *blocks in causal_shapes(draw)
         ],
-        part(OUT, *draw.query_key_value((batch,), 7, 9, width, value_width, dtype=torch.float64), 2, 3, causal=True),
-        part(OUT, *draw.query_key_value((batch,), 7, 9, width, value_width), 2, 3, causal=False),
+        part(OUT, *query_key_value(draw, (batch,), 7, 9, width, value_width, dtype=torch.float64), 2, 3, causal=True),
+        part(OUT, *query_key_value(draw, (batch,), 7, 9, width, value_width), 2, 3, causal=False),
     )
 
 
@@ -134,16 +135,16 @@ def test_logsumexp_agrees_with_formula(learner, draw):
     plain = [((batch, heads), queries, keys), ((), keys, queries), ((batch,), 4, 4), ((batch,), 1, 1)]
     learner.agrees(
         *[
-            part(LOGSUMEXP, *draw.query_key_value(leading, *lengths, width, value_width), block_q, block_k)
+            part(LOGSUMEXP, *query_key_value(draw, leading, *lengths, width, value_width), block_q, block_k)
             for leading, *lengths in plain
         ],
-        part(LOGSUMEXP, *draw.query_key_value((batch,), queries, keys, width, value_width), queries + 2, keys + 1),
+        part(LOGSUMEXP, *query_key_value(draw, (batch,), queries, keys, width, value_width), queries + 2, keys + 1),
         *[
-            part(LOGSUMEXP, *draw.query_key_value((batch,), *lengths, width, value_width), *blocks, causal=True)
+            part(LOGSUMEXP, *query_key_value(draw, (batch,), *lengths, width, value_width), *blocks, causal=True)
             for *lengths, blocks in [(*shape[:2], shape[2:]) for shape in causal_shapes(draw)]
         ],
         part(
-            LOGSUMEXP, *draw.query_key_value((batch,), queries, keys, width, 3, dtype=torch.float64), block_q, block_k
+            LOGSUMEXP, *query_key_value(draw, (batch,), queries, keys, width, 3, dtype=torch.float64), block_q, block_k
         ),
     )
 
@@ -160,7 +161,9 @@ def long_shapes(draw):
 
 
 def long_case(draw, leading, queries, keys, block_q, block_k, causal):
-    return part(OUT, *draw.query_key_value(leading, queries, keys, WIDTH, VALUE_WIDTH), block_q, block_k, causal=causal)
+    return part(
+        OUT, *query_key_value(draw, leading, queries, keys, WIDTH, VALUE_WIDTH), block_q, block_k, causal=causal
+    )
 
 
 @points(1.5, role="main")
@@ -203,9 +206,9 @@ def test_large_scores_stay_finite(learner, draw):
 def test_gradients_flow_through_both_results(learner, draw):
     """Gradients flow back to query and key from both results, and to value from out."""
     learner.agrees_in_gradients(
-        both(*draw.query_key_value((2, 3), 4, 7, 5, 3), 2, 3),
-        both(*draw.query_key_value((2,), 5, 6, 3, 4), 2, 4, causal=True),
-        both(*draw.query_key_value((), 5, 5, 3, 4, dtype=torch.float64), 3, 2, causal=True),
+        both(*query_key_value(draw, (2, 3), 4, 7, 5, 3), 2, 3),
+        both(*query_key_value(draw, (2,), 5, 6, 3, 4), 2, 4, causal=True),
+        both(*query_key_value(draw, (), 5, 5, 3, 4, dtype=torch.float64), 3, 2, causal=True),
     )
 
 
@@ -213,6 +216,6 @@ def test_gradients_flow_through_both_results(learner, draw):
 def test_inputs_are_left_alone(learner, draw):
     """The tensors that were passed in are not changed."""
     learner.keeps_inputs(
-        part(OUT, *draw.query_key_value((2, 3), 4, 7, 5, 3), 2, 3),
-        part(OUT, *draw.query_key_value((2,), 4, 7, 5, 3), 2, 3, causal=True),
+        part(OUT, *query_key_value(draw, (2, 3), 4, 7, 5, 3), 2, 3),
+        part(OUT, *query_key_value(draw, (2,), 4, 7, 5, 3), 2, 3, causal=True),
     )
