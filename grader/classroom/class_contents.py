@@ -11,7 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,16 @@ from grader.course import Course
 from grader.errors import KataError
 from grader.files import table, text_field, write_file
 from grader.intake import SubmissionError
-from grader.intake.names import COURSE_WORK, ExerciseNames, first_few, is_passed_over, kind_of_file, own_name, printable
+from grader.intake.names import (
+    COURSE_WORK,
+    ExerciseNames,
+    first_few,
+    is_passed_over,
+    kind_of_file,
+    own_name,
+    printable,
+    stem_of,
+)
 from grader.intake.walk import (
     OF_A_CLASS,
     Content,
@@ -91,35 +100,29 @@ class ClassEntry:
 class ClassContents:
     """Everything in a class. passed_over: what systems, tools and the course leave behind, and what is ours.
 
-    shown: what people call the folder or zip.
+    unwrapped: the folder in the zip that was opened, if it is around everything.
     """
 
-    shown: str
     entries: tuple[ClassEntry, ...]
     passed_over: tuple[str, ...] = ()
     unread: tuple[Unmatched, ...] = ()
-    remarks: tuple[str, ...] = ()
-
-
-IsLearner = Callable[[str], bool]
-"""Whether an entry's name is a learner's in the roster, or one that a platform made."""
+    unwrapped: str = ""
 
 
 @contextmanager
 def class_contents(
-    path: Path, course: Course, is_learner: IsLearner, ignored: Collection[Path] = ()
+    path: Path, course: Course, is_learner: Callable[[str], bool], ignored: Collection[Path] = ()
 ) -> Iterator[ClassContents]:
     """What lies in the class at `path`, a folder or a zip; it can be read inside the context.
 
-    ignored: paths that are no submissions. Raises SubmissionError when there is nothing to read, or the zip is damaged
-    or harmful; OSError.
+    is_learner: whether an entry's name is a learner's in the roster, or one that a platform made. ignored: paths that
+    are no submissions. Raises SubmissionError when there is nothing to read, or the zip is damaged or harmful; OSError.
     """
     if path.suffix.lower() == ".zip" and path.is_file():
         with path.open("rb") as file:
-            shown = printable(path.name)
-            yield _unwrapped(_in_zip(shown, list_zip(file, shown, OF_A_CLASS)), course, is_learner)
+            yield _unwrapped(_in_zip(list_zip(file, printable(path.name), OF_A_CLASS)), course, is_learner)
     else:
-        yield _in_folder(path, ignored)
+        yield _in_folder(path, [each for each in ignored if each.exists()])
 
 
 def _in_folder(folder: Path, ignored: Collection[Path]) -> ClassContents:
@@ -128,33 +131,29 @@ def _in_folder(folder: Path, ignored: Collection[Path]) -> ClassContents:
     Links, and packed files of other kinds, are among the submissions: reading them reports what is wrong.
     Raises SubmissionError: it is not a folder, or cannot be opened.
     """
-    shown = printable(own_name(folder))
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
-        reason = "does not exist" if isinstance(error, FileNotFoundError) else reason_of(error)
-        raise SubmissionError(f"{shown} {reason}.") from None
+        raise SubmissionError(f"{printable(own_name(folder))} {reason_of(error)}.") from None
     entries: list[ClassEntry] = []
     passed_over: list[str] = []
     for name in names:
         path = folder / name
-        if is_passed_over(name) or _is_one_of(path, ignored):
+        is_ours = os.path.exists(path) and any(os.path.samefile(path, each) for each in ignored)
+        if is_passed_over(name) or is_ours:
             passed_over.append(name)
         elif os.path.isdir(path):
             entries.append(ClassEntry(f"{name}/", listed=partial(list_folder, path, printable(name))))
         else:
             entries.append(ClassEntry(name, partial(read_regular, path)))
-    return ClassContents(shown, tuple(entries), tuple(passed_over))
+    return ClassContents(tuple(entries), tuple(passed_over))
 
 
-def _is_one_of(path: Path, others: Collection[Path]) -> bool:
-    return os.path.exists(path) and any(each.exists() and os.path.samefile(path, each) for each in others)
-
-
-def nothing_in(contents: ClassContents, platform: str) -> str:
+def nothing_in(path: Path, contents: ClassContents, platform: str) -> str:
     """A sentence about a class without submissions. platform: whose names were looked for; empty for any."""
     names = [*(each.shown for each in contents.entries), *(each.entry for each in contents.unread)]
-    there, shown = f" What is there: {first_few(names, _NAMED)}." if names else "", contents.shown
+    there = f" What is there: {first_few(names, _NAMED)}." if names else ""
+    shown = printable(own_name(path))
     if platform and any(each.can_be_work for each in contents.entries):
         return f"No name in {shown} is one of {platform}'s.{there} A class of another platform needs another OUT."
     return (
@@ -166,7 +165,7 @@ def nothing_in(contents: ClassContents, platform: str) -> str:
 # --- a zip ------------------------------------------------------------------------------------------------------------
 
 
-def _in_zip(shown: str, members: Mapping[str, Content]) -> ClassContents:
+def _in_zip(members: Mapping[str, Content]) -> ClassContents:
     """The entries of a class's zip. What is odd in it does not affect the rest."""
     files: dict[str, Read] = {}
     folders: defaultdict[str, dict[str, Content]] = defaultdict(dict)
@@ -187,27 +186,26 @@ def _in_zip(shown: str, members: Mapping[str, Content]) -> ClassContents:
     folders.pop("", None)
     entries = [ClassEntry(name, read) for name, read in files.items()]
     entries += [ClassEntry(f"{name}/", listed=partial(dict, inside)) for name, inside in folders.items()]
-    return ClassContents(shown, tuple(sorted(entries, key=lambda each: each.name)), tuple(passed_over), tuple(unread))
+    return ClassContents(tuple(sorted(entries, key=lambda each: each.name)), tuple(passed_over), tuple(unread))
 
 
-def _unwrapped(contents: ClassContents, course: Course, is_learner: IsLearner) -> ClassContents:
+def _unwrapped(contents: ClassContents, course: Course, is_learner: Callable[[str], bool]) -> ClassContents:
     """The contents of a zip, or those of the one folder in it that platforms and people put around everything."""
     works = [each for each in contents.entries if each.can_be_work]
     only = works[0] if len(works) == 1 else None
     if only is None or only.read or is_learner(only.name):
         return contents
-    found = _in_zip(contents.shown, only.listed())
-    inside = [each.name.removesuffix("/") for each in found.entries]
-    units = {unit.folder for unit in course.units}
-    of_a_learner = {COURSE_WORK, *units, *(f"{unit}.ipynb" for unit in units)}
-    exercises = ExerciseNames(course)
-    if not inside or any(name in of_a_learner or exercises.by_file(name) for name in inside):
+    found, exercises = _in_zip(only.listed()), ExerciseNames(course)
+    of_a_learner = {COURSE_WORK, *(unit.folder for unit in course.units)}
+    if not found.entries or any(
+        stem_of(each.name) in of_a_learner or exercises.by_file(each.name) for each in found.entries
+    ):
         return contents  # one learner's work, rather than a submission each
-    return replace(
-        found,
-        passed_over=(*contents.passed_over, *found.passed_over),
-        unread=(*contents.unread, *found.unread, *(each.as_none for each in contents.entries if each is not only)),
-        remarks=(f"The folder {only.shown} in the zip is the class: it was opened.",),
+    return ClassContents(
+        found.entries,
+        (*contents.passed_over, *found.passed_over),
+        (*contents.unread, *found.unread, *(each.as_none for each in contents.entries if each is not only)),
+        only.shown,
     )
 
 

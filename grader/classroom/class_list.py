@@ -110,16 +110,16 @@ def class_in(path: Path, course: Course, by: Identification) -> Iterator[ClassLi
         return bool(finder.find(stem_of(name))) or any(read_names(each, [name]) for each in platforms)
 
     with class_contents(path, course, is_learner, by.ignored) as contents:
-        yield _class_list(contents, by)
+        yield _class_list(path, contents, by)
 
 
-def _class_list(contents: ClassContents, by: Identification) -> ClassList:
+def _class_list(path: Path, contents: ClassContents, by: Identification) -> ClassList:
     names = [each.name for each in contents.entries if each.can_be_work] or [each.name for each in contents.entries]
     platform = by.platform or platform_of(names)
     unmatched = [*contents.unread]
     works = _works_in(contents.entries, platform, unmatched)
     if not works:
-        raise SubmissionError(nothing_in(contents, "" if platform == "plain" else TITLES[platform]))
+        raise SubmissionError(nothing_in(path, contents, "" if platform == "plain" else TITLES[platform]))
     owners = _Owners(by.roster, platform, works)
     counting = _Counting(owners, by, unmatched)
     counting.take(works)
@@ -130,7 +130,9 @@ def _class_list(contents: ClassContents, by: Identification) -> ClassList:
     submissions = tuple(sorted(counting.files.values(), key=lambda each: places[each.learners[0]]))
     unmatched.sort(key=lambda row: row.entry)
     about_names = _about_names(by, platform, names, is_numbered=owners.is_numbered)
-    remarks = [*contents.remarks, *about_names, *about_groups, *_about(learners, submissions, unmatched)]
+    remarks = [*about_names, *about_groups, *_about(learners, submissions, unmatched)]
+    if contents.unwrapped:
+        remarks.insert(0, f"The folder {contents.unwrapped} in the zip is the class: it was opened.")
     if contents.passed_over:
         remarks.append(f"Passed over: {first_few(contents.passed_over)}.")
     return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), platform)

@@ -127,10 +127,9 @@ def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer
 
 def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
     """Whether `text` is still the exercise's stub; False where the course cannot make stubs."""
-    try:
+    with suppress(OSError, UnicodeDecodeError, CourseError):
         return same_as_stub(text.encode("utf-8", "surrogatepass"), stub_of(names.course, exercise))
-    except (OSError, UnicodeDecodeError, CourseError):
-        return False
+    return False
 
 
 def cells_in(content: bytes) -> list[Mapping[str, Any]]:
@@ -217,13 +216,12 @@ class _Earlier:
 
     def put_before(self, cell: _CodeCell) -> str:
         """The cell as a file of its own: what it needs from earlier cells, then the cell."""
-        support = self._needed_by(cell)
         futures = [each.text for number, each in self._entries if each.kind == "future" and number < cell.number]
         # these must come first in a file, so its own stay above what is put before the rest
         own_futures = max((each.end_line for each in cell.python.statements if each.kind == "future"), default=0)
         lines = cell.python.text.split("\n")
-        head = [f"{line}\n" for line in lines[:own_futures]] if support else []
-        return "".join([*dict.fromkeys(futures), *head, *support, "\n".join(lines[len(head) :])])
+        head = [f"{line}\n" for line in lines[:own_futures]]
+        return "".join([*dict.fromkeys(futures), *head, *self._needed_by(cell), "\n".join(lines[own_futures:])])
 
     def _needed_by(self, cell: _CodeCell) -> list[str]:
         """Statements of earlier cells that bind what the cell mentions, and what these mention in turn."""

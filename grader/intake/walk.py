@@ -123,23 +123,22 @@ def reason_of(error: OSError) -> UnreadableError:
     return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}", is_systems=True)
 
 
-def _refused(mode: int) -> UnreadableError | None:
-    """Why a file of this mode is not opened: it is neither an ordinary file nor a folder."""
+def _refused(mode: int, *, is_folder: bool = False) -> UnreadableError | None:
+    """Why what has this mode is not opened: it is no ordinary file, or no folder."""
     if stat.S_ISLNK(mode):
         return UnreadableError("is a link; hand in the file itself", "refused")
-    if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+    if (stat.S_ISDIR if is_folder else stat.S_ISREG)(mode):
         return None
-    return UnreadableError("is not an ordinary file (a pipe, a socket or a device)", "refused")
+    kind = "a folder" if is_folder else "an ordinary file (a pipe, a socket or a device)"
+    return UnreadableError(f"is not {kind}", "refused")
 
 
 def _open(path: str | os.PathLike[str], listed: os.stat_result | None, *, is_folder: bool = False) -> int:
     """A descriptor of an ordinary file or a folder, of the one that was listed. Raises UnreadableError."""
     try:
         before = listed or os.lstat(path)
-        if refused := _refused(before.st_mode):  # opening a device may already have an effect
+        if refused := _refused(before.st_mode, is_folder=is_folder):  # opening a device may already have an effect
             raise refused
-        if stat.S_ISDIR(before.st_mode) != is_folder:
-            raise UnreadableError("is not a folder" if is_folder else "is not an ordinary file", "refused")
         descriptor = os.open(path, os.O_RDONLY | _FLAGS)
         now = os.fstat(descriptor)
     except OSError as error:
