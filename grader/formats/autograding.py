@@ -40,9 +40,6 @@ from grader.render.wording import ISOLATION, MARKS, change, counted, score, ungr
 
 from .results_table import ResultsTable, TableColumn, mark_of
 
-MESSAGE_LINES = 30
-"""The most lines of one check's message."""
-
 
 def as_json(value: dict[str, Any]) -> str:
     """A value as a JSON text file; equal values give the same bytes."""
@@ -126,7 +123,7 @@ def junit(table: ResultsTable) -> Iterator[str]:
 
 
 def _cases(record: Record, table: ResultsTable) -> Iterator[Element]:
-    verdicts = verdicts_on(record, table.titles, lines=MESSAGE_LINES)
+    verdicts = verdicts_on(record, table.titles)
     for exercise, verdict in zip(record.exercises, verdicts, strict=True):
         tests = _tests_of(verdict)
         seconds = exercise.seconds / len(tests)  # a record has the time of an exercise, not of each check
@@ -161,7 +158,7 @@ def github(record: Record, table: ResultsTable) -> dict[str, Any]:
 def _test(exercise: ExerciseResult, title: str, length: int, *, scored: bool) -> dict[str, Any]:
     """The test of one exercise, with a message of at most `length` bytes: what did not pass, and why."""
     status = {"passed": "pass", "error": "error"}.get(exercise.status, "fail")
-    verdict = verdict_on(exercise, title=title, lines=MESSAGE_LINES)
+    verdict = verdict_on(exercise, title=title)
     failures = [f"{', '.join(check.title for check in each.checks)}\n{each.message}" for each in verdict.failures]
     message = verdict.note or _paragraphs(*map(str.strip, failures), _probably(verdict), verdict.remark)
     shown = message.encode()[:length].decode(errors="ignore")
@@ -204,7 +201,7 @@ def gradescope(record: Record, titles: Mapping[str, str], worth: float) -> dict[
 
 def _scored_tests(record: Record, titles: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """A test for each check; what does not count for this learner without points."""
-    verdicts = verdicts_on(record, titles, lines=MESSAGE_LINES)
+    verdicts = verdicts_on(record, titles)
     for number, (exercise, verdict) in enumerate(zip(record.exercises, verdicts, strict=True), start=1):
         for place, test in enumerate(_tests_of(verdict), start=1):
             name = f"{verdict.title}: {test.title}" if verdict.is_checked else verdict.title

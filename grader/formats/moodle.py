@@ -164,7 +164,7 @@ def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
     total = out_of(record.counted_points, record.counted_max_points)
     yield total if record.complete else ungraded(record)
     yield from (f"{safe_line(each.reason)} ({change(each)})" for each in record.adjustments or ())
-    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles, lines=COMMENT_LINES), strict=True):
+    for each, verdict in zip(record.exercises, verdicts_on(record, table.titles), strict=True):
         if not each.uncounted and each.points < each.max_points:
             yield f"{verdict.title}: {verdict.score}. {_why(verdict)}"
 
@@ -178,7 +178,7 @@ def _why(verdict: ExerciseVerdict) -> str:
     else:
         first = verdict.failures[0]
         why = first.message or f"This does not hold yet: {first.checks[0].title}"
-    return " ".join(why.split())
+    return " ".join(" ".join(why.splitlines()[:COMMENT_LINES]).split())
 
 
 def _worth(maximum: str) -> float:

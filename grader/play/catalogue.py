@@ -59,9 +59,8 @@ CHECK, PLAY = "kata check {}", "kata play {}"
 
 def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) -> Words:
     """The state of the learner's file, a warning if it has not passed. Raises KataError if it was never checked."""
-    content = content_of(workspace.file_of(exercise))
+    content, file = content_of(workspace.file_of(exercise)), workspace.shown(workspace.file_of(exercise))
     if content is None or same_as_stub(content, stub_of(workspace.course, exercise)):
-        file = workspace.shown(workspace.file_of(exercise))
         raise KataError(f"{exercise.id} is not written yet: its file is {file}.")
     return standing_with(content, progress, exercise)
 

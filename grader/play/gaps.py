@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 
@@ -25,11 +25,20 @@ MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
 class GapsScene(ModelScene):
     """A scene in a model that guesses hidden letters."""
 
-    has_gaps = True
+    known, has_gaps = nets.ALPHABET + nets.HIDDEN, True
 
     def reads(self, attend: nets.Attend) -> LogitsOf:
         """The model with this attention."""
         return partial(nets.run, self._model, attend=attend)
+
+    def filled(self, letters: torch.Tensor, ways: Mapping[str, LogitsOf]) -> tuple[Written, dict[str, float]]:
+        """What the model fills in, in each of these ways, and its loss on other sentences."""
+        texts, losses = [], {}
+        for way, logits_of in ways.items():
+            self._stage.begin()
+            texts.append((way, guessed(letters, logits_of)))
+            losses[way] = gap_loss(logits_of)
+        return Written("What the model fills in", "", tuple(texts)), losses
 
 
 LogitsOf = Callable[[torch.Tensor], torch.Tensor]
@@ -87,23 +96,20 @@ class ScaleScene(GapsScene):
         weights = [self._weights(each, letters) for each in layers]
         rows = torch.stack([each[place] for each in weights])
         yield heat("Where the hidden letter looks, in the last layer", text, rows, rows=names)
-        texts, losses = [], []
-        for each in layers:
-            self._stage.begin()
-            reads = self.reads(self._attend(each))
-            texts.append(guessed(letters, reads))
-            losses.append(gap_loss(reads))
-        yield Written("What the model fills in", "", tuple(zip(names, texts, strict=True)))
+        ways = {name: self.reads(self._attend(each)) for name, each in zip(names, layers, strict=True)}
+        written, losses = self.filled(letters, ways)
+        yield written
         due = [gap_loss(self.reads(nets.by_formula(each))) for each in layers]
         sharp = [each.amax(-1).mean().item() for each in weights]
         yield Grid.of(
             "The largest weight of a letter, on average, and the loss on other sentences (in nats; guessing is 3.26)",
             ("", "largest weight", "loss", "loss by the formula"),
-            dict(zip(names, zip(sharp, losses, due, strict=True), strict=True)),
+            dict(zip(names, zip(sharp, losses.values(), due, strict=True), strict=True)),
         )
         maps = [
             heat(f"Who looks at whom, scores {name}", text, each) for name, each in zip(names, weights, strict=True)
         ]
+        texts = [text for _, text in written.texts]
         yield Slider("The scores, smaller and larger", tuple(zip(names, maps, texts, strict=True)), factors.index(1.0))
         if not off:
             first, x = self._layers[0], self.first_input(letters)
@@ -165,13 +171,12 @@ class PaddingScene(GapsScene):
             padded, *mask = put(way, letters[None])
             seen = self.attending.weights(0, self.first_input(padded[0])[0], *mask).mean(0)
             yield heat(f"What is looked at: {way}", text + PAD_SIGN * PADDING, seen, high=0.5)
-        ways = {way: partial(self._logits, way) for way in WAYS}
-        filled = tuple((way, guessed(letters, logits_of)) for way, logits_of in ways.items())
-        yield Written("What the model fills in", "", filled)
+        written, losses = self.filled(letters, {way: partial(self._logits, way) for way in WAYS})
+        yield written
         yield Grid.of(
             "How surprised the model is by the hidden letters of other sentences (loss in nats; guessing is 3.26)",
             ("", "loss"),
-            {way: [gap_loss(logits_of)] for way, logits_of in ways.items()},
+            {way: [loss] for way, loss in losses.items()},
         )
 
     def _logits(self, way: str, texts: torch.Tensor) -> torch.Tensor:
@@ -212,18 +217,15 @@ class GroupedScene(GapsScene):
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """Guessed letters, loss and size of the cache, by the number of heads; mean-pooled, and trained on briefly."""
-        texts, losses, trained = [], [], []
+        ways = {}
         for shared in SHARED:
-            self._stage.begin()
-            reads = self.reads(self.attend(shared))
-            texts.append((f"heads: {shared}", guessed(letters, reads)))
-            losses.append(gap_loss(reads))
-            trained.append(losses[-1])
+            ways[f"heads: {shared}"] = self.reads(self.attend(shared))
             if self._converts and shared < HEADS:
-                reads = self.reads(self._uptrained(shared))
-                texts.append((f"heads: {shared}, trained on", guessed(letters, reads)))
-                trained[-1] = gap_loss(reads)
-        yield Written("What the model fills in", "", tuple(texts))
+                ways[f"heads: {shared}, trained on"] = self.reads(self._uptrained(shared))
+        written, loss_of = self.filled(letters, ways)
+        yield written
+        losses = [loss_of[f"heads: {shared}"] for shared in SHARED]
+        trained = [loss_of.get(f"heads: {shared}, trained on", loss_of[f"heads: {shared}"]) for shared in SHARED]
         due = [gap_loss(self.reads(self.right_attend(shared))) for shared in SHARED]
         width = self._layers[0].head_width
         sizes = [2 * len(self._layers) * shared * width * TOKENS * BYTES / 1024 for shared in SHARED]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
+import timeit
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from grader.sandbox.inside.wire import Slot
 from . import nets
 from .catalogue import Off, head_off, named
 from .parts import Curve, Grid, Part, Words, Written
-from .scene import FINDS, LOOKS_BACK, WRITTEN_LETTERS, ModelScene, best, continued, head_maps, heat
+from .scene import FINDS, LOOKS_BACK, ModelScene, best, continued, head_maps, heat
 from .stage import CACHED, Attending, formed
 
 HEADS = 4
@@ -114,10 +114,9 @@ def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.
     weights_of: the attention weights (layers, heads, n, n) for a text.
     """
     chance = random.Random(1)
-    back, found = [], []
-    for _ in range(MEASURED_STORIES):
-        weights = weights_of(torch.tensor(nets.encode(nets.story(chance, MEASURED_LETTERS))))
-        back.append(weights.diagonal(-1, 2, 3).mean(-1))
+    stories = [nets.encode(nets.story(chance, MEASURED_LETTERS)) for _ in range(MEASURED_STORIES)]
+    back = [weights_of(torch.tensor(each)).diagonal(-1, 2, 3).mean(-1) for each in stories]
+    found = []
     for period in PERIODS:
         weights = weights_of(torch.tensor(nets.encode(nets.repeat(chance, MEASURED_LETTERS, period))))
         # in the repetition, the letter after the same letter is period - 1 positions back
@@ -130,7 +129,7 @@ def measured(weights_of: Callable[[torch.Tensor], torch.Tensor]) -> tuple[torch.
 WINDOWS = (2, 4, 8, 12, 16, 24, 32, 48, 64)
 WINDOW_PERIODS = (6, 14, 28)
 WINDOW_TEXTS = 6
-SHOWN_WINDOWS = (4, 64)
+SHOWN_WINDOW = 4
 WRITTEN_WINDOWS = (4, 16, 64)
 
 
@@ -141,24 +140,20 @@ class WindowScene(ModelScene):
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The text written with windows of several sizes, and the loss on letters repeated from far back."""
-        for window in SHOWN_WINDOWS if in_full else SHOWN_WINDOWS[:1]:
-            seen = (~self._mask(len(letters), window)).float()
-            yield heat(f"What each letter (row) sees, window {window}", text, seen)
+        seen = (~self._mask(len(letters), SHOWN_WINDOW)).float()
+        yield heat(f"What each letter (row) sees, window {SHOWN_WINDOW}", text, seen)
         texts = [(f"window {window}", continued(letters, partial(self._logits, window))) for window in WRITTEN_WINDOWS]
         yield Written("What the model writes", text, tuple(texts))
-        lines = {
-            f"repeated after {period} letters": tuple(self._loss(period, window) for window in WINDOWS)
+        lines = tuple(
+            (f"repeated after {period} letters", tuple(self._loss(period, window) for window in WINDOWS))
             for period in WINDOW_PERIODS
-        }
-        rows = dict(zip(map(str, WINDOWS), zip(*lines.values(), strict=True), strict=True))
-        yield Grid.of("Loss on random letters that are repeated, in nats (guessing is 3.26)", ("window", *lines), rows)
-        yield Curve("How far back it remembers", "window", "loss", tuple(map(float, WINDOWS)), tuple(lines.items()))
+        )
+        title = "How far back it remembers: loss on random letters that are repeated, in nats (guessing is 3.26)"
+        yield Curve(title, "window", "loss", tuple(map(float, WINDOWS)), lines)
 
-    def _mask(self, num_tokens: int, window: int) -> torch.Tensor:
+    def _mask(self, n: int, window: int) -> torch.Tensor:
         """The learner's mask. Raises Stopped if it is not a mask."""
-        case = Case()
-        case.call(case.entry("sliding_window_mask"), num_tokens, window, return_as="mask")
-        return self._stage.tensors(case, [(num_tokens, num_tokens)], torch.bool)[0]
+        return self._stage.told("sliding_window_mask", n, window, shape=(n, n), dtype=torch.bool)
 
     def _logits(self, window: int, texts: torch.Tensor) -> torch.Tensor:
         """The model's logits by the formula with that mask; a letter that sees nothing gets zeros."""
@@ -187,10 +182,15 @@ class CacheScene(ModelScene):
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The text written in both ways, and the time for one more token."""
-        count = min(WRITTEN_LETTERS, nets.CONTEXT - len(letters))
-        said = continued(letters, partial(self._logits, by_letter=False), count)
+        said = continued(letters, partial(self._logits, step=nets.CONTEXT))
         self._stage.begin()
-        with_cache, apart = self._by_letter(letters, said)
+        whole = torch.cat([letters, torch.tensor(nets.encode(said))])[None]
+        at_once, by_letter = (self._logits(whole, step=step) for step in (nets.CONTEXT, 1))
+        apart = (by_letter - at_once).abs().amax().item()
+        # up to the first difference, a model that writes with a cache writes this
+        with_cache = nets.decode(by_letter[0, len(letters) - 1 : -1].argmax(-1).tolist())
+        apart_at = next((n for n in range(len(said)) if with_cache[n] != said[n]), len(said))
+        with_cache = with_cache[: apart_at + 1]
         yield Written("What the model writes", text, (("without the cache", said), ("with the cache", with_cache)))
         if apart < SAME_OUTPUT and with_cache == said:
             yield Words("The same text: what your class puts out differs by rounding only.")
@@ -208,20 +208,8 @@ class CacheScene(ModelScene):
             (("without the cache", no_cache), ("with the cache", cached)),
         )
 
-    def _by_letter(self, letters: torch.Tensor, said: str) -> tuple[str, float]:
-        """The text written with the cache, up to the first difference, and the largest difference of the logits.
-
-        Each layer gets the text one letter at a time with its cache. Up to the first difference, this is what a model
-        that writes with a cache writes.
-        """
-        whole = torch.cat([letters, torch.tensor(nets.encode(said))])[None]
-        logits = self._logits(whole, by_letter=True)
-        written = nets.decode(logits[0, len(letters) - 1 : -1].argmax(-1).tolist())
-        same = next((n for n, (one, other) in enumerate(zip(written, said, strict=True)) if one != other), len(said))
-        return written[: same + 1], (logits - self._logits(whole, by_letter=False)).abs().amax().item()
-
-    def _logits(self, texts: torch.Tensor, *, by_letter: bool) -> torch.Tensor:
-        step = 1 if by_letter else texts.shape[1]
+    def _logits(self, texts: torch.Tensor, *, step: int) -> torch.Tensor:
+        """The model's logits for one text: each layer gets so many letters at a time, and the cache of those before."""
         return nets.run(self._model, texts, lambda layer, x: self._output(self._layers[layer], x, step))
 
     def _output(self, weights: nets.Projections, x: torch.Tensor, step: int) -> torch.Tensor:
@@ -238,22 +226,19 @@ class CacheScene(ModelScene):
         """The time for one more token after a text of this length, without the cache and with it."""
         self._stage.begin()
         x = torch.randn(1, length + 1, len(self._layers[0].query), generator=torch.Generator().manual_seed(1))
-        nothing, whole, cached = Case(), Case(), Case()
-        for case in (nothing, whole, cached):
+
+        def seconds(tokens: int) -> float:
+            """With the last tokens fed REPEATED times: one of them with the cache of those before, all without it."""
+            case = Case()
             module = CACHED.made(case, self._layers[0])
             past = _fed(case, module, x[:, :-1].contiguous(), None)
-            for _ in range(REPEATED):
-                if case is whole:
-                    _fed(case, module, x, None)
-                elif case is cached:
-                    _fed(case, module, x[:, -1:].contiguous(), past)
-        base, one, other = (min(self._timed(case) for _ in range(TRIES)) for case in (nothing, whole, cached))
-        return max(0.0, one - base) / REPEATED * 1000, max(0.0, other - base) / REPEATED * 1000
+            for _ in range(REPEATED if tokens else 0):
+                _fed(case, module, x[:, -tokens:].contiguous(), past if tokens == 1 else None)
+            return min(timeit.repeat(partial(self._stage.ask, case), number=1, repeat=TRIES))
 
-    def _timed(self, case: Case) -> float:
-        began = time.perf_counter()
-        self._stage.ask(case)
-        return time.perf_counter() - began
+        nothing = seconds(0)
+        whole, one = (max(0.0, seconds(tokens) - nothing) / REPEATED * 1000 for tokens in (length + 1, 1))
+        return whole, one
 
 
 def _fed(case: Case, module: Slot, piece: torch.Tensor, cache: Slot | None, return_as: str = "") -> Slot:

@@ -28,13 +28,10 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(
-        cls, title: str, header: Sequence[str], rows: Mapping[str, Sequence[float | str]], decimals: int = 2
-    ) -> Grid:
-        """A table of these rows by their names, with numbers in so many decimals."""
+    def of(cls, title: str, header: Sequence[str], rows: Mapping[str, Sequence[float | str]]) -> Grid:
+        """A table of these rows by their names, with numbers in two decimals."""
         written = {
-            name: (cell if isinstance(cell, str) else f"{cell:.{decimals}f}" for cell in row)
-            for name, row in rows.items()
+            name: (cell if isinstance(cell, str) else f"{cell:.2f}" for cell in row) for name, row in rows.items()
         }
         return cls(title, tuple(header), tuple((name, *cells) for name, cells in written.items()))
 

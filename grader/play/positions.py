@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import torch
 
-from grader.judge.case import Case
-
 from . import nets
 from .catalogue import Off, Play, named
-from .parts import Curve, Grid, Part, Written
-from .scene import FINDS, LOOKS_BACK, SAME, ModelScene, best, continued, head_maps
+from .parts import Curve, Part, Written
+from .scene import LOOKS_BACK, SAME, ModelScene, best, continued, head_maps
 from .stage import Stage
 
 KINDS: dict[str, nets.Kind] = {"rotary": "rotary", "alibi_bias": "alibi", "sinusoidal_positions": "sinusoidal"}
@@ -40,53 +38,43 @@ class PositionsScene(ModelScene):
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """A head's attention weights, the text written, and the loss on texts longer than in training."""
-        n, chosen = len(letters), self._shown_heads()
+        n = len(letters)
         yours = self._weights(letters, self._places(n, off))
         due = self._weights(letters, self._places(n) if off else nets.right_places(self._kind, n, self._width))
-        yield from head_maps(text, chosen if in_full else dict(list(chosen.items())[:1]), yours, due, off)
+        yield from head_maps(text, {self._shown_head(): LOOKS_BACK}, yours, due, off)
         self._stage.begin()
         texts = [("your function", self._continued(letters, ()))]
         if off:
             texts.append((f"without {named(off)}", self._continued(letters, off)))
         yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
-        lines = self._lines(off)
-        ends = tuple(range(STRETCH, LONGEST + 1, STRETCH))
-        yield Grid.of(
-            f"Loss on random letters, repeated after {PERIOD}, in nats (guessing is 3.26); "
-            f"trained up to letter {nets.TRAINED}",
-            ("letters", *lines),
-            {f"{end - STRETCH + 1}-{end}": [line[n] for line in lines.values()] for n, end in enumerate(ends)},
+        ends = tuple(float(end) for end in range(STRETCH, LONGEST + 1, STRETCH))
+        title = (
+            f"Loss in nats over {STRETCH} letters each, in random letters, repeated after {PERIOD} (guessing is 3.26). "
+            f"Letters beyond {nets.TRAINED} were never seen in training"
         )
-        title = f"Beyond training: letters up to {nets.TRAINED} were seen there, later places never"
-        yield Curve(title, "letter", "loss", tuple(map(float, ends)), tuple(lines.items()))
+        yield Curve(title, "up to letter", "loss", ends, tuple(self._lines(off).items()))
 
     def _places(self, n: int, off: Off = (), **how: Any) -> nets.Places:
         """The learner's positions for n letters; how: further arguments of `apply_rotary`. Raises Stopped."""
         if off:
             return nets.causal(n)
+        heads, told = nets.POSITION_HEADS, self._stage.told
         if self._kind == "rotary":
-            return replace(nets.causal(n), turn=lambda x: self._told(x.shape, "apply_rotary", x, **how))
+            return replace(nets.causal(n), turn=lambda x: told("apply_rotary", x, shape=x.shape, **how))
         if self._kind == "alibi":
-            return nets.Places(bias=self._told((nets.POSITION_HEADS, n, n), "alibi_bias", nets.POSITION_HEADS, n))
-        return replace(nets.causal(n), added=self._told((n, self._width), "sinusoidal_positions", n, self._width))
-
-    def _told(self, shape: Sequence[int], name: str, *given: torch.Tensor | int, **how: Any) -> torch.Tensor:
-        """What the learner's function returns, of this shape."""
-        case = Case()
-        case.call(case.entry(name), *given, return_as="told", **how)
-        return self._stage.tensors(case, [shape], torch.float32)[0]
+            return nets.Places(bias=told("alibi_bias", heads, n, shape=(heads, n, n)))
+        added = told("sinusoidal_positions", n, self._width, shape=(n, self._width))
+        return replace(nets.causal(n), added=added)
 
     def _weights(self, letters: torch.Tensor, places: nets.Places) -> torch.Tensor:
         """The attention weights (layers, heads, n, n) for one text."""
         return nets.weights_by_formula(self._model, self._layers, letters, places)
 
-    def _shown_heads(self) -> dict[tuple[int, int], str]:
-        """Which heads are shown, and why: chosen by the formula, on random letters that are repeated."""
-        weights = self._weights(_said_again(nets.TRAINED)[0], nets.right_places(self._kind, nets.TRAINED, self._width))
-        back = weights.diagonal(-1, 2, 3).mean(-1)
-        found = weights.diagonal(-(PERIOD - 1), 2, 3)[..., 1:].mean(-1)
-        return {best(back): LOOKS_BACK, best(found): FINDS}
+    def _shown_head(self) -> tuple[int, int]:
+        """The head that is shown: chosen by the formula, on random letters that are repeated."""
+        places = nets.right_places(self._kind, nets.TRAINED, self._width)
+        return best(self._weights(_said_again(nets.TRAINED)[0], places).diagonal(-1, 2, 3).mean(-1))
 
     def _continued(self, letters: torch.Tensor, off: Off) -> str:
         return continued(letters, lambda seen: read(self._kind, seen, self._places(seen.shape[1], off)))

@@ -11,7 +11,7 @@ from grader.errors import KataError
 from grader.played import Heat
 
 from .catalogue import Off, Play, named, switched_off
-from .nets import HIDDEN, decode, encode, enter, layers_of, load, norm
+from .nets import ALPHABET, HIDDEN, decode, encode, enter, layers_of, load, norm
 from .parts import Grid, Part, Words
 from .stage import CLASSES, Attending, Stage
 
@@ -28,11 +28,12 @@ LOOKS_BACK, FINDS = "looks one letter back most", "looks most at what followed l
 class ModelScene:
     """A scene in a trained model. A subclass gives the model, its heads, and `shown`.
 
-    longest: how many letters may be typed. has_gaps: whether some of them are hidden, to be guessed.
+    known: the letters that may be typed; longest: how many. has_gaps: whether some are hidden, to be guessed.
     """
 
     model: str
     heads: int
+    known = ALPHABET
     longest = LONGEST_TEXT
     has_gaps = False
 
@@ -63,11 +64,10 @@ class ModelScene:
 
     def read(self, text: str) -> torch.Tensor:
         """The typed text as numbers. Raises KataError."""
-        if not 2 <= len(text) <= self.longest:
-            raise KataError(f"Type 2 to {self.longest} letters; these are {len(text)}.")
-        if self.has_gaps and HIDDEN not in text:
-            raise KataError(f"Hide at least one letter: type {HIDDEN} in its place.")
-        return torch.tensor(encode(text, gaps=self.has_gaps))
+        is_known, has_gap = set(text.lower()) <= set(self.known), HIDDEN in text or not self.has_gaps
+        if not (2 <= len(text) <= self.longest and is_known and has_gap):
+            raise KataError(f"Type {self._play.reads}; 2 to {self.longest} letters.")
+        return torch.tensor(encode(text, self.known))
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:
         """The parts after the introduction, for a text that was read."""
@@ -116,21 +116,17 @@ class ModelScene:
         if mixed is not None:
             rows["your mix"] = last("value", mixed[0])
         yield Words(
-            f"How one row comes about: the letter {text[place]!r} ({place + 1}) asks. Its query times each key is "
-            "a score. The scale makes scores smaller, "
-            + ("" if self.has_gaps else "the mask takes later letters away, ")
-            + "and softmax makes weights of them."
-            + ("" if mixed is None else " By these weights the values are mixed; you see the first entry of each.")
+            f"How one row comes about: the letter {text[place]!r} ({place + 1}) asks. Its query times each key is a "
+            "score. The scale makes scores smaller, a mask takes later letters away if there is one, and softmax makes "
+            "weights of them. By these the values are mixed; you see the first entry of each."
         )
         yield Grid.of("One row, step by step: the keys with the largest weights", ("key", *columns, ""), rows)
 
 
-def continued(
-    letters: torch.Tensor, logits_of: Callable[[torch.Tensor], torch.Tensor], count: int = WRITTEN_LETTERS
-) -> str:
+def continued(letters: torch.Tensor, logits_of: Callable[[torch.Tensor], torch.Tensor]) -> str:
     """What a model writes after the letters (n,), the likeliest each time; logits_of: (1, n) to (1, n, letters)."""
     begun = len(letters)
-    for _ in range(count):
+    for _ in range(WRITTEN_LETTERS):
         letters = torch.cat([letters, logits_of(letters[None])[0, -1:].argmax(-1)])
     return decode(letters[begun:].tolist())
 

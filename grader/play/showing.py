@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
@@ -17,7 +18,7 @@ from rich.table import Table
 
 from grader.course import Exercise
 from grader.errors import KataError
-from grader.files import lock_at, write_file
+from grader.files import write_file
 from grader.played import FILE_NAME, Heat, Played, as_bytes, read_kept
 from grader.practice.progress import ProgressFile, now
 from grader.practice.workspace import Workspace
@@ -33,16 +34,15 @@ from .stage import Stage, Stopped
 
 PAGES = "play"
 """The folder for pages, beside the exercises."""
-LOCK_SECONDS = 20
 MAPS_KEPT = 2
 """Of one exercise, for the report."""
 
 # --- in a terminal: any width, with or without colour ---------------------------------------------------------------
 
 STYLES = {"plain": "", "heading": "bold", "warning": "bold yellow", "line": ""}
-CURVE_HEIGHT, CURVE_WIDTH, LEAST_CURVE_WIDTH = 10, 64, 16
-EDGE = 10
-"""Columns left of a curve, for its numbers."""
+PLOT_WIDTH, LEAST_PLOT_WIDTH = 32, 8
+COLUMN = 12
+"""Columns of the screen for the numbers of a curve."""
 SIGNS = "*o+x#"
 SEVERAL = "&"
 """Stands where several curves meet."""
@@ -62,9 +62,7 @@ def show(part: Part, console: Console) -> None:
         elif isinstance(part, Written):
             console.print(_texts(part, console))
         else:
-            for line in _plotted(part, max(LEAST_CURVE_WIDTH, min(CURVE_WIDTH, console.width - EDGE - 2))):
-                console.print(text_for(console, line), no_wrap=True)
-            console.print(text_for(console, _legend(part), "dim"))
+            console.print(_plotted(part, console))
     if part.kind != "line":
         console.print()
 
@@ -86,25 +84,25 @@ def _texts(written: Written, console: Console) -> Table:
     return table
 
 
-def _plotted(curve: Curve, width: int) -> Iterator[str]:
-    """A curve in lines of characters, with numbers at the edges."""
-    field = [[" "] * width for _ in range(CURVE_HEIGHT)]
-    for sign, (_, line) in reversed(list(zip(SIGNS, curve.lines, strict=False))):
-        for across, down, _, _ in curve.points(line):
-            row, column = round(down * (CURVE_HEIGHT - 1)), round(across * (width - 1))
-            field[row][column] = sign if field[row][column] in (" ", sign) else SEVERAL
-    low, high = curve.ends
-    labels = [f"{high:.3g}", *[""] * (CURVE_HEIGHT - 2), f"{low:.3g}"]
-    for label, signs in zip(labels, field, strict=True):
-        yield f"{label:>{EDGE - 2}} |{''.join(signs)}"
-    start, end = f"{curve.places[0]:g}", f"{curve.places[-1]:g}"
-    yield " " * EDGE + start + end.rjust(width - len(start))
-
-
-def _legend(curve: Curve) -> str:
-    names = [f"{sign} {name}" for sign, (name, _) in zip(SIGNS, curve.lines, strict=False)]
-    several = [f"{SEVERAL} several"] * (len(names) > 1)
-    return f"{curve.up} over {curve.across}:  {'   '.join([*names, *several])}"
+def _plotted(curve: Curve, console: Console) -> Table:
+    """A row for each x: the y of all lines and, where there is room, their signs, farther to the right the larger."""
+    names = [curve.across, *(f"{sign} {name}" for sign, (name, _) in zip(SIGNS, curve.lines, strict=False))]
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in names:
+        table.add_column(text_for(console, name), justify="right")
+    width = min(PLOT_WIDTH, console.width - COLUMN * len(names))
+    has_room, (low, high) = width >= LEAST_PLOT_WIDTH, curve.ends
+    if has_room:
+        several = f", {SEVERAL} several" * (len(curve.lines) > 1)
+        table.add_column(text_for(console, f"{curve.up} from {low:.3g} to {high:.3g}{several}"), width=width)
+    for x, *ys in zip(curve.places, *(line for _, line in curve.lines), strict=True):
+        signs = [" "] * width
+        for sign, y in zip(SIGNS, ys, strict=False):
+            if has_room and math.isfinite(y):
+                place = round((y - low) / (high - low) * (width - 1))
+                signs[place] = sign if signs[place] == " " else SEVERAL
+        table.add_row(f"{x:g}", *(f"{y:.2f}" for y in ys), *["".join(signs)] * has_room)
+    return table
 
 
 MOVES = {"+": 1, "-": -1}
@@ -167,10 +165,8 @@ class Showing:
 
     def _keep(self, played: Played) -> None:
         """Save it for `kata report`, in place of what was saved before. Raises OSError."""
-        path, root = self._workspace.state / FILE_NAME, self._workspace.root
-        with lock_at(path.with_suffix(".lock"), below=root, seconds=LOCK_SECONDS):
-            known = read_kept(self._workspace.state)
-            write_file(path, as_bytes({**known, self._play.id: played}), below=root)
+        path, known = self._workspace.state / FILE_NAME, read_kept(self._workspace.state)
+        write_file(path, as_bytes({**known, self._play.id: played}), below=self._workspace.root)
 
     def write_page(self, parts: Sequence[Part]) -> Path:
         """Write the parts as a page, and return its path. Raises OSError."""

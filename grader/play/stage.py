@@ -75,6 +75,14 @@ class Stage:
         (answers,) = self.ask(case)
         return [formed(answers[name], shape, dtype) for name, shape in zip(case.returned.values(), shapes, strict=True)]
 
+    def told(
+        self, name: str, *given: Any, shape: Sequence[int], dtype: torch.dtype = torch.float32, **how: Any
+    ) -> torch.Tensor:
+        """What a function of the learner's file returns. Raises as `tensors`."""
+        case = Case()
+        case.call(case.entry(name), *given, return_as="told", **how)
+        return self.tensors(case, [shape], dtype)[0]
+
     def close(self) -> None:
         """End the process and the wall."""
         with suppress(Exception):

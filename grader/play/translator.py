@@ -11,10 +11,8 @@ from operator import eq
 import torch
 import torch.nn.functional as F
 
-from grader.errors import KataError
-
 from .catalogue import Off
-from .nets import Parameters, feed_forward, norm, right_attention
+from .nets import Parameters, encode, feed_forward, norm, right_attention
 from .parts import Grid, Part, Written
 from .scene import ModelScene, compared, heat
 
@@ -46,13 +44,8 @@ def written(date: datetime.date, form: str) -> str:
 
 
 def encode_date(text: str) -> list[int]:
-    """The number of each letter, padded with blanks. Raises KataError for an unreadable text."""
-    lowered = text.lower()
-    if unknown := sorted(set(lowered) - set(DATE_LETTERS)):
-        raise KataError(f"The translator reads letters, digits, blanks and ,./- but not {unknown[0]!r}.")
-    if not 1 <= len(lowered) <= LONGEST:
-        raise KataError(f"Type a date of at most {LONGEST} letters, such as 3 May 2024.")
-    return [DATE_LETTERS.index(letter) for letter in lowered.ljust(LONGEST)]
+    """The number of each letter, padded with blanks."""
+    return encode(text.ljust(LONGEST), DATE_LETTERS)
 
 
 # --- slots that ask, letters that answer ------------------------------------------------------------------------------
@@ -84,10 +77,11 @@ def translate(model: Parameters, sources: torch.Tensor, across: Across) -> torch
 class TranslatorScene(ModelScene):
     """A model of one layer: ten output slots attend to the letters of a date through the learner's class."""
 
-    model, heads = "dates", 1
+    model, heads, known, longest = "dates", 1, DATE_LETTERS, LONGEST
 
     def read(self, text: str) -> torch.Tensor:
-        """The typed text as one source (1, n). Raises KataError."""
+        """The typed text as one source (1, LONGEST). Raises KataError."""
+        super().read(text)
         return torch.tensor([encode_date(text)])
 
     def shown(self, text: str, letters: torch.Tensor, off: Off, *, in_full: bool) -> Iterator[Part]:

@@ -57,12 +57,11 @@ class WriterScene:
         yield from map(Words, self._play.closing)
 
     def _begin(self, text: str) -> None:
-        if not LEAST <= len(text) <= MOST:
-            raise KataError(f"A text to learn has {LEAST} to {MOST} letters; this one has {len(text)}.")
         self._signs = sorted(set(text))
-        if len(self._signs) > MOST_SIGNS:
+        if not (LEAST <= len(text) <= MOST and len(self._signs) <= MOST_SIGNS):
             raise KataError(
-                f"A text to learn has at most {MOST_SIGNS} different signs; this one has {len(self._signs)}."
+                f"A text to learn has {LEAST} to {MOST} letters, and at most {MOST_SIGNS} different ones. "
+                f"This one has {len(text)}, and {len(self._signs)} different ones."
             )
         self._text = text
         self._losses: list[float] = []

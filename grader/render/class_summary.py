@@ -28,8 +28,6 @@ FEW_PASS = 0.1
 ENOUGH_TRIED = 5
 """An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
 BINS = 10
-CHANGES = ("late", "set by hand")
-"""Kinds of adjustments that change a learner's points while others keep theirs."""
 
 NO_AVERAGE = "Left out of the averages and the chart."
 NO_ZERO = "That is no zero: they are left out of the averages and the chart. Grade them again."
@@ -42,7 +40,7 @@ class LearnerRow:
 
     number: its place among the submissions, from 1 on. aside: the submission's name where the learner's is shown.
     unreadable: why nothing could be read. graded_points: the points before the course's policy.
-    note: with whom it was handed in, and how much does not count. changes: what changed the points, such as "late".
+    note: with whom it was handed in, and how much does not count.
     """
 
     number: int
@@ -57,7 +55,6 @@ class LearnerRow:
     unreadable: str
     graded_points: float
     note: str = ""
-    changes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.name} ({self.unreadable})" if self.unreadable else self.name
@@ -220,10 +217,9 @@ class ClassSummary:
         shown: the learner's name for people, where it is not the submission's. link: the learner's own page, as a path
         relative to the class page. group: with which group it was handed in.
         """
-        adjustments = record.adjustments or ()
         self.course = self.course or record.course
         self.isolations.add(record.isolation)
-        self.has_extra_credit |= any(each.kind == "extra credit" for each in adjustments)
+        self.has_extra_credit |= any(each.kind == "extra credit" for each in record.adjustments or ())
         self.is_adjusted |= abs(record.counted_points - record.points) > POINTS_TOLERANCE
         submission = safe_line(record.submission, NAME_LIMIT) or NAMELESS
         name = safe_line(shown, NAME_LIMIT) or submission
@@ -243,7 +239,6 @@ class ClassSummary:
             unreadable=safe_line(record.why_unreadable, REASON_LIMIT),
             graded_points=record.points,
             note=", ".join(notes),
-            changes=tuple(dict.fromkeys(each.kind for each in adjustments if each.kind in CHANGES and each.points)),
         )
         self.rows.append(row)
         for exercise in record.exercises:

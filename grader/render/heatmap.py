@@ -36,8 +36,8 @@ BLANK = "␣"
 ROOT = 0.5
 """The power for shades of weights, so that weights spread over many places can be seen."""
 
-Shade = Callable[[float], tuple[int, str]]
-"""Of a number other than NaN: its level from 0, the palest, to LEVELS - 1, and its background."""
+Shade = Callable[[float], str]
+"""The background of a number other than NaN."""
 Write = Callable[[float], str]
 """A number as it is written."""
 
@@ -45,10 +45,9 @@ Write = Callable[[float], str]
 def blues(low: float, high: float, power: float = 1.0) -> Shade:
     """Shades from the palest, for `low`, to the darkest, for `high`; by the share between them to this power."""
 
-    def shade(number: float) -> tuple[int, str]:
+    def shade(number: float) -> str:
         share = min(max((number - low) / (high - low), 0.0), 1.0)
-        level = min(int(share**power * LEVELS), LEVELS - 1)
-        return level, BLUES[level]
+        return BLUES[min(int(share**power * LEVELS), LEVELS - 1)]
 
     return shade
 
@@ -56,12 +55,11 @@ def blues(low: float, high: float, power: float = 1.0) -> Shade:
 def off(furthest: float) -> Shade:
     """Of a difference: orange for too much, violet for too little, white for right; colour-blind readers see which."""
 
-    def shade(number: float) -> tuple[int, str]:
+    def shade(number: float) -> str:
         if number == 0 or furthest == 0:
-            return 0, WHITE
+            return WHITE
         shades = TOO_MUCH if number > 0 else TOO_LITTLE
-        level = int(min(abs(number) / furthest * len(shades), len(shades) - 1))
-        return level, shades[level]
+        return shades[int(min(abs(number) / furthest * len(shades), len(shades) - 1))]
 
     return shade
 
@@ -94,13 +92,12 @@ def as_needed(mismatch: Mismatch) -> Write:
 
 
 class Cell(NamedTuple):
-    """A number as it is drawn. level: None for NaN.
+    """A number as it is drawn. paper: its background.
 
     mark: of a wrong number; stands for it in a picture without numbers. An expected number has none.
     """
 
     text: str
-    level: int | None
     paper: str
     mark: str
 
@@ -119,8 +116,8 @@ def _cells(
     """marks: of a wrong number above 0, and of another."""
 
     def cell(number: float, is_wrong: bool) -> Cell:
-        level, paper = (None, GREY) if math.isnan(number) else shade(number)
-        return Cell(write(number), level, paper, marks[number <= 0] if is_wrong else "")
+        paper = GREY if math.isnan(number) else shade(number)
+        return Cell(write(number), paper, marks[number <= 0] if is_wrong else "")
 
     return tuple(tuple(map(cell, *row)) for row in zip(plane, wrong, strict=False))
 

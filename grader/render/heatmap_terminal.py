@@ -35,24 +35,19 @@ class PaintedHeatMap:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         heat, width = self.heat, options.max_width
-        # 16 colours are too few for the shades
-        is_coloured = console.color_system in ("256", "truecolor") and not console.no_color
-        blocks = [0, 2, 1] if heat.shows_numbers else [2, 1]
-        painters = [_Painter(heat, console.encoding, is_coloured, each) for each in blocks]
+        painters = [_Painter(heat, console, each) for each in ([0, 2, 1] if heat.shows_numbers else [2, 1])]
         # weights before and now have to fit beside each other
         abreast = 1 if heat.is_mismatch else len(heat.planes)
         side = (width - GAP * (abreast - 1)) // abreast
         painter = next((each for each in painters if each.room(side) >= len(heat.columns)), painters[-1])
         first = max(0, len(heat.columns) - painter.room(width))
+        lines = painter.lines(first, width)
         if heat.caption:
             yield Text(encodable(heat.caption, console.encoding), overflow="fold")
-        if first and heat.is_mismatch:  # the columns that are left out may be the wrong ones
-            return
-        lines = painter.lines(first, width)
-        if 0 < self.most_lines < len(lines):
-            return
-        yield from lines
-        yield from painter.legend(width)
+        # of a mismatch, the columns that are left out may be the wrong ones
+        if not ((first and heat.is_mismatch) or 0 < self.most_lines < len(lines)):
+            yield from lines
+            yield from painter.legend(width)
 
 
 def as_text(show: Callable[[Console], None], width: int, *, colour: bool = False) -> str:
@@ -68,15 +63,13 @@ def as_text(show: Callable[[Console], None], width: int, *, colour: bool = False
 class _Painter:
     """Draws each number as a block of its shade, or as the number itself where there are 0 blocks; marks wrong ones."""
 
-    def __init__(self, heat: HeatMap, encoding: str, is_coloured: bool, blocks: int) -> None:
-        self._heat, self._is_coloured, self._blocks = heat, is_coloured, blocks
-        self._titles = [encodable(title, encoding) for title, _ in heat.planes]
-        self._columns = [encodable(label, encoding) for label in heat.columns]
-        rows = [encodable(label, encoding) for label in heat.labels] or [""] * len(heat.rows)
-        self._label_width = max(map(cell_len, rows)) + 1 if heat.labels else 0
-        self._labels = [
-            " " * (self._label_width - 1 - cell_len(label)) + f"{label} " if label else "" for label in rows
-        ]
+    def __init__(self, heat: HeatMap, console: Console, blocks: int) -> None:
+        self._heat, self._encoding, self._blocks = heat, console.encoding, blocks
+        # 16 colours are too few for the shades
+        self._is_coloured = console.color_system in ("256", "truecolor") and not console.no_color
+        labels = [encodable(label, console.encoding) for label in heat.labels] or [""] * len(heat.rows)
+        self._label_width = max(map(cell_len, labels)) + bool(heat.labels)
+        self._labels = [" " * (self._label_width - 1 - cell_len(label)) + label + " " * bool(label) for label in labels]
         self._number_width = max(len(cell.text) for _, plane in heat.planes for row in plane for cell in row)
         self._width = (blocks or 1 + self._number_width) + int(heat.is_mismatch)
 
@@ -117,12 +110,13 @@ class _Painter:
             yield legend
 
     def _plane(self, number: int, first: int) -> Iterator[Text]:
-        title, (_, plane) = self._titles[number], self._heat.planes[number]
-        yield Text(f"{title} ({MARK} = wrong)" if self._heat.is_mismatch and number == 0 else title, style="bold")
+        name, plane = self._heat.planes[number]
+        wrong = f" ({MARK} = wrong)" if self._heat.is_mismatch and number == 0 else ""
+        yield Text(encodable(name, self._encoding) + wrong, style="bold")
         if first:
             yield Text(f"(from column {first + 1} on: the terminal is too narrow for more)", style="dim")
-        labels = "".join(map(self._over_number, self._columns[first:]))
-        yield Text(" " * self._label_width + labels, style="dim", no_wrap=True)
+        over = "".join(self._over_number(encodable(label, self._encoding)) for label in self._heat.columns[first:])
+        yield Text(" " * self._label_width + over, style="dim", no_wrap=True)
         for label, cells in zip(self._labels, plane, strict=True):
             drawn = (part for cell in cells[first:] for part in self._draw(cell))
             yield Text.assemble((label, "dim"), *drawn, no_wrap=True)
@@ -135,7 +129,7 @@ class _Painter:
 
     def _draw(self, cell: Cell) -> Iterator[tuple[str, str]]:
         """The characters, each with their style."""
-        style, shade = "", NO_NUMBER if cell.level is None else RAMP[cell.level]
+        style, shade = "", RAMP[BLUES.index(cell.paper)] if cell.paper in BLUES else NO_NUMBER
         if self._is_coloured:
             style, shade = f"{'white' if cell.ink == WHITE else 'black'} on {cell.paper}", " "
         yield shade * self._blocks or f" {cell.text:>{self._number_width}}", style

@@ -38,8 +38,6 @@ TEXT_WIDTH = 100
 """Columns of the text that fit into a notebook's output without scrolling."""
 MOST_NAMED = 100
 """How many learners of a list are named; beyond that, only their count is given."""
-MOST_LISTED = 3000
-"""Limit for the learners in the table: a browser stays fast with this many. Above it, those with the fewest points."""
 NOT_IN_RECORD = "-"
 CODE = re.compile(r"`([^`\n]+)`")
 
@@ -130,14 +128,11 @@ def render_record(
 
 def render_class(summary: ClassSummary) -> str:
     """The page of a class, the same bytes for equal summaries."""
-    rows, exercises = summary.rows, summary.exercises
-    listed = sorted(sorted(rows, key=lambda row: row.points)[:MOST_LISTED], key=lambda row: row.number)
-    worths = {row.max_points for row in rows}
+    exercises, worths = summary.exercises, {row.max_points for row in summary.rows}
     script = (TEMPLATES / "class.js").read_text("utf-8").strip()
     return render_page(
         "class.html.j2",
         summary=summary,
-        listed=listed,
         exercises=exercises,
         places={tally.id: place for place, tally in enumerate(exercises, 1)},
         strip=lambda row: _strip(row, exercises),

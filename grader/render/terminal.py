@@ -14,18 +14,17 @@ from grader.record import Mismatch, Mismatches, Problem, Record, Status
 from .heatmap import HeatMap
 from .heatmap_terminal import PaintedHeatMap, as_text
 from .safe_text import encodable, safe_line, visible
-from .verdict import NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, by_unit, verdicts_on
+from .verdict import MESSAGE_LINES, NO_MISMATCHES, Brief, CheckVerdict, ExerciseVerdict, by_unit, verdicts_on
 from .wording import ISOLATION, MARKS, Units, change, counted, out_of, passed_count, score, share, ungraded
 
-MESSAGE_LINES = 8
-VERBOSE_MESSAGE_LINES = 60
+BRIEF_LINES = 8
+"""Of a message, on the screen; in full it has MESSAGE_LINES."""
 TABLE_LINES = 8
 """A table of more lines is left out where a verdict is brief: its caption says where the numbers are wrong."""
 PROBLEMS = 30
 BAR_WIDTH = 10
 SIGN_WIDTH = 2  # a sign and the blank behind it
-ROOMY = 64  # below this width, the bar is left out
-NARROW = 46  # below this width, an exercise takes two lines
+NARROW = 60  # below this width, an exercise takes two lines, and no bar
 
 STYLES: Mapping[Status, str] = {
     "passed": "green",
@@ -51,7 +50,7 @@ def print_record(
     titles: an exercise's title by its id. units: each unit's title with its exercise ids, in course order.
     verbose: every check, and messages at greater length. mismatches: what is seen under failed checks.
     """
-    verdicts = verdicts_on(record, titles, mismatches, lines=VERBOSE_MESSAGE_LINES if verbose else MESSAGE_LINES)
+    verdicts = verdicts_on(record, titles, mismatches)
     paper = Paper(console)
     paper.line(f"{safe_line(record.course.title)}: {safe_line(record.submission)}", style="bold")
     for title, members in by_unit(verdicts, units):
@@ -61,7 +60,7 @@ def print_record(
         _paint(paper, members, _points_width(verdicts), in_full=verbose)
     _print_problems(record.problems, paper)
     console.print()
-    _print_total(record, verdicts, paper)
+    _print_total(record, paper)
     paper.line(f"Isolation: {ISOLATION[record.isolation]}. The same inputs again with --seed {record.seed}")
 
 
@@ -69,17 +68,17 @@ def print_verdicts(
     record: Record, console: Console, *, titles: Mapping[str, str], mismatches: Mismatches = NO_MISMATCHES
 ) -> None:
     """Print the verdicts on a learner's own exercises, and of several the total: what is enough to begin with."""
-    verdicts = verdicts_on(record, titles, mismatches, lines=MESSAGE_LINES)
+    verdicts = verdicts_on(record, titles, mismatches)
     paper = Paper(console)
     _paint(paper, verdicts, _points_width(verdicts), in_full=False)
     _print_problems(record.problems, paper)
     if len(verdicts) > 1:
-        _print_total(record, verdicts, paper)
+        _print_total(record, paper)
 
 
 def print_verdict(verdict: ExerciseVerdict, console: Console) -> None:
     """Print one verdict, with all of its checks."""
-    _paint(Paper(console), [verdict], _points_width([verdict]), in_full=True)
+    _paint(Paper(console), [verdict], len(verdict.score), in_full=True)
 
 
 def _points_width(verdicts: Sequence[ExerciseVerdict]) -> int:
@@ -164,7 +163,7 @@ def _paint(paper: Paper, verdicts: Sequence[ExerciseVerdict], points_width: int,
 
     in_full: every check, with longer messages; else of each exercise what is enough to begin with.
     """
-    most = VERBOSE_MESSAGE_LINES if in_full else MESSAGE_LINES
+    most = MESSAGE_LINES if in_full else BRIEF_LINES
     for verdict in verdicts:
         _paint_head(paper, verdict, points_width)
         if verdict.status == "error":
@@ -198,27 +197,25 @@ def _paint_head(paper: Paper, verdict: ExerciseVerdict, points_width: int) -> No
     row.add_column(width=SIGN_WIDTH + max(len(mark.word) for mark in MARKS.values()))
     row.add_column(ratio=1, overflow="fold")
     row.add_column(width=points_width, justify="right", no_wrap=True)
-    cells = [
+    row.add_column(width=BAR_WIDTH, no_wrap=True)
+    row.add_row(
         text_for(console, f"{mark} {word}", style),
         text_for(console, verdict.title, "dim" if style == "dim" else ""),
         Text(verdict.score),
-    ]
-    if console.width >= ROOMY:
-        row.add_column(width=BAR_WIDTH, no_wrap=True)
-        cells.append(bar(share(verdict.points, verdict.max_points), BAR_WIDTH, console, style))
-    row.add_row(*cells)
+        bar(share(verdict.points, verdict.max_points), BAR_WIDTH, console, style),
+    )
     console.print(Padding(row, (0, 0, 0, 2)))  # as wide as the screen, so that columns line up
 
 
 def _paint_brief(paper: Paper, brief: Brief) -> None:
     first = brief.first
     if first.summary:  # the cause of many failures, without their titles, which would hide it
-        paper.block(first.message, MESSAGE_LINES, indent=6, style=STYLES[first.status])
+        paper.block(first.message, BRIEF_LINES, indent=6, style=STYLES[first.checks[0].status])
         paper.line(first.summary, indent=6, style="dim")
-        _paint_reason(paper, "", first.mismatches[:1], MESSAGE_LINES, TABLE_LINES)
+        _paint_reason(paper, "", first.mismatches[:1], BRIEF_LINES, TABLE_LINES)
     else:
         _paint_check(paper, first.checks[0])
-        _paint_reason(paper, first.message, first.mismatches, MESSAGE_LINES, TABLE_LINES)
+        _paint_reason(paper, first.message, first.mismatches, BRIEF_LINES, TABLE_LINES)
     for check in brief.others:
         _paint_check(paper, check)
     if brief.left_out:
@@ -252,15 +249,15 @@ def _print_problems(problems: Sequence[Problem], paper: Paper) -> None:
         paper.line(f"... ({len(problems) - PROBLEMS} more)", indent=2)
 
 
-def _print_total(record: Record, verdicts: Sequence[ExerciseVerdict], paper: Paper) -> None:
+def _print_total(record: Record, paper: Paper) -> None:
     """The points and how they came about."""
-    exercises = counted(len(verdicts), "exercise")
-    points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
     if record.adjustments:
         paper.line(f"Graded: {score(record.points)} of {score(record.max_points)} points", style="bold")
-        for adjustment in record.adjustments or ():
+        for adjustment in record.adjustments:
             paper.marked(change(adjustment), safe_line(adjustment.reason), indent=2, style="")
         paper.console.print()
-    paper.line(f"{points}, {passed_count(record)} of {exercises} passed", style="bold")
+    points = f"{score(record.counted_points)} of {score(record.counted_max_points)} points"
+    passed = f"{passed_count(record)} of {counted(len(record.exercises), 'exercise')} passed"
+    paper.line(f"{points}, {passed}", style="bold")
     if warning := ungraded(record):
         paper.line(f"! {warning}", style=STYLES["error"])

@@ -12,6 +12,7 @@ screen has `brief` instead of `failures`. What shows one check at a time (pytest
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,7 +21,7 @@ from grader.record import CheckResult, ExerciseResult, Mismatch, Mismatches, Out
 from .safe_text import safe_block, safe_line
 from .wording import CHECKED, MARKS, NOT_GRADED, Units, counted, out_of
 
-MESSAGE_LINES = 60
+MESSAGE_LINES = 30
 MANY_CHECKS = 3
 """From this many checks with the same reason on, a painter may show `Failure.summary` instead of their titles."""
 
@@ -106,11 +107,6 @@ class Failure:
         return f"{counted(len(self.checks), 'check')} failed for this reason  {points}"
 
     @property
-    def status(self) -> Status:
-        """Whose mark to show; "error" when it is the grader's own fault."""
-        return "error" if any(check.status == "error" for check in self.checks) else "failed"
-
-    @property
     def mismatches(self) -> tuple[Mismatch, ...]:
         """What can be seen of these checks."""
         return tuple(check.mismatch for check in self.checks if check.mismatch)
@@ -162,24 +158,21 @@ def verdict_on(
     *,
     title: str = "",
     mismatches: Mismatches = NO_MISMATCHES,
-    lines: int = MESSAGE_LINES,
     in_cell: bool = False,
 ) -> ExerciseVerdict:
     """The view of one exercise's result.
 
     title: the exercise's title; its id by default. mismatches: of visible checks, where they are known.
-    lines: the most lines of a message. in_cell: whether the answer is a notebook's cell rather than a file.
+    in_cell: whether the answer is a notebook's cell rather than a file.
     """
     was_checked = result.status in CHECKED
-    skipped = counted(sum(check.outcome == "skipped" for check in result.checks), "check")
-    remark = ""
-    if was_checked and skipped != "0 checks":
-        remark = f"{skipped} not run."
-        if result.status == "partly":
-            run = "runs" if skipped == "1 check" else "run"
-            remark = f"What could be checked here holds; {skipped} {run} when you hand in."
+    skipped = sum(check.outcome == "skipped" for check in result.checks) if was_checked else 0
+    remark = f"{counted(skipped, 'check')} not run." if skipped else ""
+    if remark and result.status == "partly":
+        run = "runs" if skipped == 1 else "run"
+        remark = f"What could be checked here holds; {counted(skipped, 'check')} {run} when you hand in."
     checks = tuple(
-        verdict_on_check(each, mismatches.get((result.id, each.name)), lines=lines, only_holds=bool(remark))
+        verdict_on_check(each, mismatches.get((result.id, each.name)), only_holds=bool(remark))
         for each in result.checks
     )
     failures = _failures(result, checks)
@@ -191,7 +184,7 @@ def verdict_on(
         max_points=result.max_points,
         score=out_of(result.points, result.max_points),
         note=(_NOTES_ON_CELLS if in_cell else _NOTES).get(result.status, ""),
-        probably=tuple(_lines(each.message, lines) for each in result.diagnosis),
+        probably=tuple(_lines(each.message) for each in result.diagnosis),
         checks=checks,
         failures=failures,
         brief=_brief(failures, is_named=bool(result.diagnosis)) if failures else None,
@@ -205,13 +198,9 @@ def verdicts_on(
     record: Record,
     titles: Mapping[str, str],
     mismatches: Mismatches = NO_MISMATCHES,
-    *,
-    lines: int = MESSAGE_LINES,
 ) -> list[ExerciseVerdict]:
     """The views of all exercises of a record, in its order. titles: by the exercises' ids."""
-    return [
-        verdict_on(each, title=titles.get(each.id, ""), mismatches=mismatches, lines=lines) for each in record.exercises
-    ]
+    return [verdict_on(each, title=titles.get(each.id, ""), mismatches=mismatches) for each in record.exercises]
 
 
 def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[tuple[str, list[ExerciseVerdict]]]:
@@ -223,7 +212,7 @@ def by_unit(verdicts: Sequence[ExerciseVerdict], units: Units) -> list[tuple[str
 
 
 def verdict_on_check(
-    result: CheckResult, mismatch: Mismatch | None = None, *, lines: int = MESSAGE_LINES, only_holds: bool = False
+    result: CheckResult, mismatch: Mismatch | None = None, *, only_holds: bool = False
 ) -> CheckVerdict:
     """The view of one check's result. only_holds: whether other checks of its exercise did not run."""
     holds = only_holds and result.outcome == "passed"
@@ -238,7 +227,7 @@ def verdict_on_check(
         points=result.points,
         max_points=result.max_points,
         score="" if holds else out_of(result.points, result.max_points),
-        message="" if is_seen else _lines(result.message, lines),
+        message="" if is_seen else _lines(result.message),
         aside="holds" if holds else "counts once the main check passes" if waits else "",
         mismatch=seen,
     )
@@ -246,16 +235,19 @@ def verdict_on_check(
 
 def _failures(result: ExerciseResult, checks: Sequence[CheckVerdict]) -> tuple[Failure, ...]:
     """In the checks' order, each reason once; a check without a message is a failure by itself."""
-    groups: dict[tuple[str, str], list[tuple[CheckResult, CheckVerdict]]] = {}
+    groups: dict[tuple[str, str], list[tuple[CheckResult, CheckVerdict]]] = defaultdict(list)
     for found, check in zip(result.checks, checks, strict=True):
         if check.outcome in ("failed", "error"):
             reason = reason_of(found.message)
-            groups.setdefault((reason, "" if reason else found.name), []).append((found, check))
-    failures = []
-    for (reason, _), group in groups.items():
-        _, told = next((each for each in group if each[0].visible), group[0])
-        failures.append(Failure(tuple(check for _, check in group), told.message, reason))
-    return tuple(failures)
+            groups[reason, "" if reason else found.name].append((found, check))
+    return tuple(
+        Failure(
+            checks=tuple(check for _, check in group),
+            message=next((check for found, check in group if found.visible), group[0][1]).message,
+            reason=reason,
+        )
+        for (reason, _), group in groups.items()
+    )
 
 
 def _brief(failures: Sequence[Failure], *, is_named: bool) -> Brief:
@@ -271,8 +263,8 @@ def _brief(failures: Sequence[Failure], *, is_named: bool) -> Brief:
     return Brief(first, others, f"... and {counted(more, 'more check')} {fail}." if more else "")
 
 
-def _lines(text: str, most: int) -> str:
-    return "\n".join(safe_block(text, most)) if text.strip() else ""
+def _lines(text: str) -> str:
+    return "\n".join(safe_block(text, MESSAGE_LINES)) if text.strip() else ""
 
 
 # --- when two checks failed for the same reason, or at least in the same way, by their messages ----------------------

@@ -257,9 +257,11 @@ def test_learner_sees_the_verdict_and_the_pictures_of_an_earlier_one_and_of_kata
     browser = screens.browser
     browser.show(f"{screens.address}lab/tree/mine/mine.ipynb?reset&token={screens.token}", width=1280, height=1800)
     browser.until(ASK["loaded"], seconds=SECONDS)
-    width, instead = browser.until(ASK["picture"], EARLIER)
-    assert width > 100 and "yours 0.50, expected 1.00" in instead
-    width, instead = browser.until(ASK["picture"], PLAYED)
-    assert width > 100 and "looks most at" in instead
+    for cell, colours, said in (
+        (EARLIER, {"6bafd6ff", "c0262dff"}, "yours 0.50, expected 1.00"),  # a number, and what frames a wrong one
+        (PLAYED, {"08478dff"}, "looks most at"),  # the largest weight
+    ):
+        is_whole, drawn, instead = browser.until(ASK["picture"], cell)
+        assert is_whole and colours <= set(drawn) and said in instead
     run_cell(browser, "my_total", ASK["was_run"])
     assert "Probably: You divided by one sum of everything." in run_cell(browser, "kata.check", ASK["verdict"])

@@ -70,7 +70,7 @@ def test_a_line_is_the_next_text_or_switches_something_off(desk):
     child.expect_exact("1999-12-24")
     child.expect_exact("> ")
     child.sendline("tomorrow!")
-    child.expect_exact("reads letters, digits, blanks")
+    child.expect_exact("Type a date, such as")
     leave(child)
 
 

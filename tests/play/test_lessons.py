@@ -132,9 +132,9 @@ def test_unit_6_beyond_training_and_through_a_window(typed) -> None:
     mine, slow = lines["yours: rotary"], lines["yours, base 1,000,000"]
     assert max(mine[:2]) < 0.2  # up to letter 32, as in training
     assert mine[2] > mine[1] and max(mine) > GUESSING and max(slow) < 0.5
-    rows = window.rows("Loss").items()
-    for column, period in enumerate((6, 14, 28)):
-        known = {int(width): float(row[column]) for width, row in rows}
+    curve = window.the(Curve)
+    for (_, losses), period in zip(curve.lines, (6, 14, 28), strict=True):
+        known = dict(zip(curve.places, losses, strict=True))
         assert period < min(width for width, loss in known.items() if loss < 0.5) <= period + 6
         assert all(loss < 0.5 or loss > GUESSING for loss in known.values())
 

@@ -50,7 +50,7 @@ def shown(width: int, colours: str | None = None, parts=PARTS) -> str:
 @pytest.mark.parametrize("width", [24, 40, 60, 80, 120])
 def test_nothing_is_wider_than_the_terminal(width, golden):
     text = shown(width)
-    assert max(map(len, text.splitlines())) <= max(width, 30)  # a curve needs as much
+    assert max(map(len, text.splitlines())) <= width
     golden(GOLDEN / f"parts-{width}.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
 
 

@@ -95,7 +95,7 @@ def result_like(id: str, kind: str) -> ExerciseResult:
 
 def class_record(name: str, results: Sequence[ExerciseResult], problems: Sequence[Problem] = ()) -> Record:
     """A record of these results."""
-    return record(*results, submission=name, problems=problems)
+    return record(*results, submission=name, problems=tuple(problems))
 
 
 ASIDE = ("name", "called", "problem", "kind", "record", "isolation")

@@ -27,8 +27,7 @@ LONE_NUMBER = re.compile(r"[\d.]+")  # of the chart, whose description says them
 
 
 def test_class_is_summed_up(golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the terminal and on the page, which lists no more learners than a browser can show."""
-    monkeypatch.setattr(pages, "MOST_LISTED", 10)
+    """In the terminal and on the page, which names no more learners than can be read."""
     monkeypatch.setattr(pages, "MOST_NAMED", 7)
     told = []
     for name, learners in table(__file__, "classes.yml").items():

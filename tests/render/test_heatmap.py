@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from grader.record import Mismatch
-from grader.render.heatmap import BLUES, HeatMap, as_needed, blues
+from grader.render.heatmap import BLUES, GREY, HeatMap, as_needed, blues
 from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, as_text
 
 from ..cases import rows
@@ -52,10 +52,10 @@ def test_thousands_that_look_alike_make_no_other_number_longer() -> None:
 
 def test_shades_run_from_the_smallest_to_the_largest_number() -> None:
     shade = blues(-1.0, 1.0)
-    assert [shade(number)[0] for number in (-INF, -1.0, 0.0, 0.999, 1.0, INF)] == [0, 0, 5, 9, 9, 9]
+    assert [BLUES.index(shade(number)) for number in (-INF, -1.0, 0.0, 0.999, 1.0, INF)] == [0, 0, 5, 9, 9, 9]
     assert len(RAMP) == len(BLUES) == 10
     heat = HeatMap.of_mismatch(mismatch_of([[-1.0, NAN]], [[1.0, INF]]))
-    assert heat.ends == ("-1", "1") and [cell.level for cell in heat.planes[0][1][0]] == [0, None]
+    assert heat.ends == ("-1", "1") and [cell.paper for cell in heat.planes[0][1][0]] == [BLUES[0], GREY]
 
 
 # --- on a page ---------------------------------------------------------------------------------------------------

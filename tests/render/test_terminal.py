@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from grader.record import Problem, Record
-from grader.render.terminal import MESSAGE_LINES, NARROW, PROBLEMS, print_record
+from grader.render.terminal import BRIEF_LINES, NARROW, PROBLEMS, print_record
 
 from ..cases import rows
 from .conftest import (
@@ -81,7 +81,7 @@ def test_learners_text_is_never_markup() -> None:
 @rows(CASES["messages"], "message")
 def test_message_takes_a_bounded_number_of_lines(message: str) -> None:
     text = shown(one_check(message))
-    assert text.count("\n") <= MESSAGE_LINES + 10
+    assert text.count("\n") <= BRIEF_LINES + 10
     assert "..." in text
 
 

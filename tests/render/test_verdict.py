@@ -22,7 +22,7 @@ def shown(name: str, case: dict[str, Any]) -> str:
     checks = [check_of(str(number), **each) for number, each in enumerate(given)]
     result = result_of(*checks, status=case.get("status", "failed"), mistakes=case.get("mistakes", ()))
     seen = {("softmax", each.name): SEEN for each in checks} if "seen" in case else {}
-    record, verdict = class_record("someone", [result]), verdict_on(result, mismatches=seen, lines=3)
+    record, verdict = class_record("someone", [result]), verdict_on(result, mismatches=seen)
     brief = printed(lambda console: print_verdicts(record, console, titles={}, mismatches=seen))
     full = printed(lambda console: print_verdict(verdict, console))
     alone = "".join(f"  {each.name}: {each.ended}. {each.said}".rstrip() + "\n" for each in verdict.checks)
