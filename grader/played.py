@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from .record import Plane
 
@@ -56,18 +56,16 @@ class Played(BaseModel):
     wrote: tuple[tuple[str, str], ...] = ()
 
 
-class _File(BaseModel):
-    version: int = 2
-    played: dict[str, Played] = {}
+_KEPT = TypeAdapter(dict[str, Played])
 
 
 def as_bytes(played: Mapping[str, Played]) -> bytes:
     """Encode the file's content."""
-    return _File(played=dict(played)).model_dump_json(exclude_defaults=True).encode()
+    return _KEPT.dump_json(dict(played), exclude_defaults=True)
 
 
 def read_kept(folder: Path) -> dict[str, Played]:
     """What a progress folder keeps, by exercise. An unreadable file counts as empty: the learner can play again."""
     with suppress(OSError, ValidationError):
-        return _File.model_validate_json((folder / FILE_NAME).read_bytes()).played
+        return _KEPT.validate_json((folder / FILE_NAME).read_bytes())
     return {}

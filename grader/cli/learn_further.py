@@ -120,7 +120,7 @@ def _in_terminal(showing: Showing, play: Play, text: str | None, off: Sequence[s
     has_keys = is_typed_to and text is None
     while True:
         try:
-            _show(showing, showing.example if text is None else text, off, has_keys=has_keys)
+            _show(showing, showing.example if text is None else text, off)
             break
         except KeyboardInterrupt:
             if not (is_typed_to and play.goes_on):
@@ -132,15 +132,11 @@ def _in_terminal(showing: Showing, play: Play, text: str | None, off: Sequence[s
         _converse(showing, play, off)
 
 
-def _show(showing: Showing, text: str, off: Sequence[str], *, has_keys: bool) -> None:
-    from grader.play.parts import Slider
-    from grader.play.showing import show, slide
+def _show(showing: Showing, text: str, off: Sequence[str]) -> None:
+    from grader.play.showing import show
 
     for part in showing.parts(text, off, in_full=False):
-        if has_keys and isinstance(part, Slider):
-            slide(part, console())
-        else:
-            show(part, console())
+        show(part, console())
 
 
 def _converse(showing: Showing, play: Play, off: Sequence[str]) -> None:
@@ -169,7 +165,7 @@ def _converse(showing: Showing, play: Play, off: Sequence[str]) -> None:
         elif play.reads:
             text = line
         try:
-            _show(showing, text, off, has_keys=True)
+            _show(showing, text, off)
         except KataError as error:
             show(Words(str(error), "warning"), console())
 

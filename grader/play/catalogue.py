@@ -6,7 +6,7 @@ the progress file whether a learner's file may be played.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,17 +123,8 @@ class Play:
     goes_on: bool = False
 
 
-def _plays() -> Iterator[Play]:
-    text, loader = (
-        Path(__file__).with_name("plays.yml").read_text("utf-8"),
-        getattr(yaml, "CSafeLoader", yaml.SafeLoader),
-    )
-    for fields in yaml.load(text, loader):
-        for id in fields.pop("exercises"):
-            yield Play(id, **fields)
-
-
-PLAYS = tuple(_plays())
+_TEXT, _LOADER = Path(__file__).with_name("plays.yml").read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+PLAYS = tuple(Play(id, **fields) for fields in yaml.load(_TEXT, _LOADER) for id in fields.pop("exercises"))
 
 
 def play_of(id: str) -> Play | None:

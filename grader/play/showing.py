@@ -7,7 +7,7 @@ import importlib
 import math
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -103,25 +103,6 @@ def _plotted(curve: Curve, console: Console) -> Table:
                 signs[place] = sign if signs[place] == " " else SEVERAL
         table.add_row(f"{x:g}", *(f"{y:.2f}" for y in ys), *["".join(signs)] * has_room)
     return table
-
-
-MOVES = {"+": 1, "-": -1}
-ASKED = "+ larger, - smaller, then Enter. Enter alone goes on: "
-
-
-def slide(slider: Slider, console: Console) -> None:
-    """Print the first step of a slider, and further ones as they are typed, until another line than + or -."""
-    step, typed = slider.start, "+"
-    with suppress(EOFError, KeyboardInterrupt):
-        while typed in MOVES:
-            names = [f"[{name}]" if number == step else name for number, (name, _, _) in enumerate(slider.steps)]
-            _, heat, written = slider.steps[step]
-            console.print(text_for(console, slider.title, "bold"), text_for(console, "  ".join(names)), sep="\n")
-            show(heat, console)
-            console.print(text_for(console, written, "bold"))
-            typed = input(ASKED).strip()
-            step = min(max(step + MOVES.get(typed, 0), 0), len(slider.steps) - 1)
-    console.print()
 
 
 # --- the scene of a learner's own code --------------------------------------------------------------------------------
@@ -239,9 +220,6 @@ def played_in_cell(
 
 
 def _drawn(part: Part) -> tuple[str, str]:
-    return as_text(lambda console: show(part, console), TEXT_WIDTH).strip("\n"), render_cell(part)
-
-
-def render_cell(part: Part) -> str:
-    """A part as HTML. Notebooks remove styles and SVG, so maps and curves are images."""
-    return render_page("play_cell.html.j2", part=part)
+    """A part as text and as HTML. Notebooks remove styles and SVG, so maps and curves are images."""
+    text = as_text(lambda console: show(part, console), TEXT_WIDTH).strip("\n")
+    return text, render_page("play_cell.html.j2", part=part)

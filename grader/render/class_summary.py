@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import mean, median
 from typing import Literal, NamedTuple
 
@@ -28,10 +28,6 @@ FEW_PASS = 0.1
 ENOUGH_TRIED = 5
 """An exercise may be unfair if at least this many tried, and at most the share FEW_PASS of these passed."""
 BINS = 10
-
-NO_AVERAGE = "Left out of the averages and the chart."
-NO_ZERO = "That is no zero: they are left out of the averages and the chart. Grade them again."
-UNTIL_KNOWN = "They count for nobody until their learners are filled into unmatched.csv."
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ class ExerciseTally:
             return ""
         others = sum(map(len, stuck[1:]))
         more = f" {others} more did for other reasons." if others else ""
-        return f"{len(stuck[0])} failed every check. {stuck[0].message}{more}"
+        return f"{len(stuck[0])} {stuck[0].message}{more}"
 
     @property
     def may_be_unfair(self) -> bool:
@@ -156,12 +152,12 @@ def _shared(exercise: ExerciseResult) -> Iterator[tuple[Kind, str, str]]:
     if exercise.status not in ("passed", "failed"):
         return
     if is_stuck and not exercise.diagnosis and all(check.outcome != "passed" for check in exercise.checks):
-        yield "stuck", "", cause_of(exercise.checks[0].message)
+        yield "stuck", "", f"failed every check. {cause_of(exercise.checks[0].message)}"
         return
     for check in failed:
         yield "missed", check.name, check.title or check.name
         if not exercise.diagnosis:
-            yield "unexplained", check.name, check.title or check.name
+            yield "unexplained", check.name, f"miss “{check.title or check.name}” Read a few of their answers."
     for each in exercise.diagnosis:
         yield "mistake", each.mistake, each.message
 
@@ -254,30 +250,25 @@ class ClassSummary:
     # --- what it comes to ---------------------------------------------------------------------------------------------
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there is nobody to tell of."""
-        return not (self.rows or self.absent or self.unmatched)
-
-    @property
     def left_out(self) -> list[Unmarked]:
         """Those without a mark, by the reason for it."""
         cut_short = [row for row in self.rows if not row.is_complete]
         unreadable = [row for row in self.rows if row.unreadable]
         absent, unmatched = ([safe_line(each, NAME_LIMIT) for each in some] for some in (self.absent, self.unmatched))
-        no_record = "They have no record and no mark."
+        no_zero = "That is no zero: they are left out of the averages and the chart. Grade them again."
+        until = "They count for nobody until their learners are filled into unmatched.csv."
         reasons = [
-            Unmarked("error", "Not fully graded, by the grader's own fault", NO_ZERO, cut_short),
-            Unmarked("failed", "Could not be read", NO_AVERAGE, unreadable),
-            Unmarked("missing", "On the roster, but handed in nothing", no_record, absent),
-            Unmarked("failed", "Submissions of which nobody knows whose they are", UNTIL_KNOWN, unmatched),
+            Unmarked("error", "Not fully graded, by the grader's own fault", no_zero, cut_short),
+            Unmarked("failed", "Could not be read", "Left out of the averages and the chart.", unreadable),
+            Unmarked("missing", "On the roster, but handed in nothing", "They have no record and no mark.", absent),
+            Unmarked("failed", "Submissions of which nobody knows whose they are", until, unmatched),
         ]
         return [each for each in reasons if each.people]
 
     @property
     def exercises(self) -> list[ExerciseTally]:
         """The exercises in course order; those that are not in the course come last."""
-        known = list(dict.fromkeys([*(id for _, ids in self.units for id in ids), *self.titles]))
-        places = {id: place for place, id in enumerate(known)}
+        places = {id: place for place, id in enumerate(self.titles)}
         return sorted(self.tallies.values(), key=lambda tally: places.get(tally.id, len(places)))
 
     @property
@@ -293,24 +284,15 @@ class ClassSummary:
     @property
     def unexplained(self) -> list[Topic]:
         """Failures that most learners share and no known mistake explains, except in exercises that may be unfair."""
-        found = []
-        for tally in self.exercises:
-            if not tally.may_be_unfair:
-                for each in tally.topics("unexplained")[:1]:
-                    found.append(replace(each, message=f"miss “{each.message}” Read a few of their answers."))
-                found += [replace(each, message=f"fail every check. {each.message}") for each in tally.topics("stuck")]
+        fair = [tally for tally in self.exercises if not tally.may_be_unfair]
+        found = [each for tally in fair for each in (*tally.topics("unexplained")[:1], *tally.topics("stuck"))]
         shared = [topic for topic in found if len(topic) >= SHARED_BY]
         return sorted(shared, key=len, reverse=True)[:TOPICS]
 
     @property
-    def doubtful(self) -> list[ExerciseTally]:
-        """The exercises that almost no learner passes, in course order."""
-        return [tally for tally in self.exercises if tally.may_be_unfair]
-
-    @property
     def most_missed(self) -> Topic | None:
         """The check that most learners fail; None when no check failed."""
-        missed = [tally.most_missed for tally in self.exercises if tally.most_missed]
+        missed = (topic for tally in self.exercises for topic in tally.topics("missed"))
         return max(missed, key=len, default=None)
 
     @property

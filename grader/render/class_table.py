@@ -31,7 +31,7 @@ def print_class(summary: ClassSummary, console: Console, *, rest: str = "") -> N
     rest: where to find the whole list, for a class that is too large to print.
     """
     paper = Paper(console)
-    if summary.is_empty:
+    if not (summary.rows or summary.left_out):
         paper.line("No submissions.")
         return
     _print_learners(summary, paper, rest)
@@ -114,7 +114,7 @@ def _print_hardest(summary: ClassSummary, paper: Paper) -> None:
             paper.line(f"{len(missed)} miss “{safe_line(missed.message)}”", indent=4, style="dim")
         if tally.about_stuck:
             paper.line(safe_line(tally.about_stuck), indent=4, style="dim")
-    for tally in summary.doubtful:
+    for tally in filter(lambda each: each.may_be_unfair, summary.exercises):
         advice = "look at the exercise before the class."
         paper.line(f"! Nearly nobody passes {safe_line(tally.title)}: {advice}", style="yellow")
 

@@ -50,11 +50,9 @@ class PaintedHeatMap:
             yield from painter.legend(width)
 
 
-def as_text(show: Callable[[Console], None], width: int, *, colour: bool = False) -> str:
-    """What is printed, as lines of text for output without rich, whatever the environment asks for."""
-    console = Console(file=io.StringIO(), width=width, force_terminal=colour, legacy_windows=False)
-    if not colour:
-        console.no_color = True
+def as_text(show: Callable[[Console], None], width: int) -> str:
+    """What is printed, as lines of plain text for output without rich, whatever the environment asks for."""
+    console = Console(file=io.StringIO(), width=width, color_system=None, legacy_windows=False)
     with console.capture() as captured:
         show(console)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -32,7 +32,7 @@ def test_an_answer_is_seen_at_work_and_kept_with_the_progress(
     kernel = open_kernel(folder)
     golden(HERE / "played.txt", typed(kernel, HERE / "played.txt"))
     assert "<svg" in (folder / "play" / f"{ID}.html").read_text("utf-8")
-    kept = json.loads((folder / ".kata" / "maps.json").read_text("utf-8"))["played"][ID]
+    kept = json.loads((folder / ".kata" / "maps.json").read_text("utf-8"))[ID]
     assert kept["was_right"] is True
     assert kept["wrote"] == [["your class", "1999-12-24"]]
 

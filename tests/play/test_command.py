@@ -43,23 +43,6 @@ def leave(child: pexpect.spawn, line: str = "", status: int = 0) -> None:
 
 
 @pytest.mark.thorough
-def test_plus_and_minus_move_the_slider_and_enter_goes_on(desk):
-    assert desk.checks("scaled_scores").returncode == 0
-    child = desk.terminal("play", "scaled_scores", size=(24, 100))
-    for number, then in ((1, "+"), (2, "+"), (8, "+"), (8, "-"), (2, "")):
-        child.expect_exact(f"[times {number}]")
-        child.expect_exact("Enter alone goes on")
-        child.sendline(then)
-    child.expect_exact("An empty line ends.")
-    child.expect_exact("> ")
-    child.sendline("anna met n_ra.")
-    child.expect_exact("Enter alone goes on")
-    child.sendline("q")
-    child.expect_exact("> ")
-    leave(child)
-
-
-@pytest.mark.thorough
 def test_a_line_is_the_next_text_or_switches_something_off(desk):
     assert desk.checks("cross_attention").returncode == 0
     child = desk.terminal("play", "cross_attention")

@@ -33,7 +33,7 @@ def has_played(desk):
 def test_the_report_shows_the_map_and_what_was_written_to_everyone(browser, has_played, width):
     file = has_played.folder / ".kata" / "maps.json"
     content = json.loads(file.read_text("utf-8"))
-    content["played"][ID]["wrote"].append(["your class", HOSTILE])
+    content[ID]["wrote"].append(["your class", HOSTILE])
     file.write_text(json.dumps(content), "utf-8")
     assert "progress is in" in has_played.kata("report").stdout
     page = (has_played.folder / "report.html").read_text("utf-8")
@@ -49,7 +49,7 @@ def test_the_report_shows_the_map_and_what_was_written_to_everyone(browser, has_
 def test_what_is_switched_off_is_not_kept(has_played):
     assert has_played.checks("scaled_scores").returncode == 0
     assert has_played.kata("play", "scaled_scores", "--without", "scale").returncode == 0
-    (kept,) = json.loads((has_played.folder / ".kata" / "maps.json").read_text("utf-8"))["played"]
+    (kept,) = json.loads((has_played.folder / ".kata" / "maps.json").read_text("utf-8"))
     assert kept == ID
 
 

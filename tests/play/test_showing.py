@@ -9,8 +9,9 @@ import pytest
 from rich.console import Console
 
 from grader.play.parts import Curve, Grid, Slider, Words, Written
-from grader.play.showing import render_cell, render_play, show
+from grader.play.showing import render_play, show
 from grader.played import Heat
+from grader.render.pages import render_page
 
 GOLDEN = Path(__file__).parent / "golden"
 NAN = float("nan")
@@ -38,6 +39,10 @@ SLIDER_MOVES = """
 return [...document.querySelectorAll('.slider .steps > *')].filter(each => getComputedStyle(each).display != 'none')
     .map(each => each.querySelector('.written').innerText)
 """
+
+
+def below_cell(part) -> str:
+    return render_page("play_cell.html.j2", part=part)
 
 
 def shown(width: int, colours: str | None = None, parts=PARTS) -> str:
@@ -68,13 +73,13 @@ def test_what_the_learners_side_says_steers_no_terminal_and_no_page():
     assert "\x1b" not in shown(80)
     page = render_play("A title", Words("It stands", "warning"), "what is seen", PARTS)
     for text in ("<script", "\x1b", "\u202e"):
-        assert text not in page + render_cell(PARTS[-1])
+        assert text not in page + below_cell(PARTS[-1])
 
 
 def test_a_page_and_a_cell_tell_every_place_in_words(golden):
     page = render_play("A title", Words("It stands"), "what is seen", PARTS)
     golden(GOLDEN / "parts.html", page[page.index("<body>") :])
-    golden(GOLDEN / "parts-cell.html", "".join(map(render_cell, PARTS)))
+    golden(GOLDEN / "parts-cell.html", "".join(map(below_cell, PARTS)))
     assert page.count("</title></path>") == page.count(" looks at "), "what is blank has no words"
 
 

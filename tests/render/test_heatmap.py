@@ -11,7 +11,7 @@ from rich.console import Console
 
 from grader.record import Mismatch
 from grader.render.heatmap import BLUES, GREY, HeatMap, as_needed, blues
-from grader.render.heatmap_terminal import RAMP, PaintedHeatMap, as_text
+from grader.render.heatmap_terminal import RAMP, PaintedHeatMap
 
 from ..cases import rows
 from .conftest import CASES, drawn, grid, mismatch_of, printed
@@ -22,7 +22,7 @@ SMALL = mismatch_of([[0.5, 0.5], [0.25, 0.75]], [[1.0, 0.0], [0.25, 0.75]])
 
 def heatmap_text(mismatch: Mismatch, width: int, *, colour: bool = False) -> str:
     heat = PaintedHeatMap(HeatMap.of_mismatch(mismatch))
-    return as_text(lambda console: console.print(heat), width, colour=colour)
+    return printed(lambda console: console.print(heat), width, colour=colour)
 
 
 @pytest.mark.parametrize("size", [(12, 12), (1, 12), (6, 6), (12, 3)], ids=str)
