@@ -36,7 +36,7 @@ class LearnerRow:
 
     number: its place among the submissions, from 1 on. aside: the submission's name where the learner's is shown.
     unreadable: why nothing could be read. graded_points: the points before the course's policy.
-    note: with whom it was handed in, and how much does not count.
+    note: with whom it was handed in, how much does not count, whether it was late or set by hand.
     """
 
     number: int
@@ -222,6 +222,8 @@ class ClassSummary:
         notes = [f"group {safe_line(group, NAME_LIMIT)}"] if group else []
         if uncounted := sum(each.uncounted for each in record.exercises):
             notes.append(f"{counted(uncounted, 'exercise')} not counted")
+        changes = (each.kind for each in record.adjustments or () if each.points)
+        notes += [kind for kind in dict.fromkeys(changes) if kind in ("late", "set by hand")]
         row = LearnerRow(
             number=len(self.rows) + 1,
             name=name,
