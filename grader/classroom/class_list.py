@@ -162,9 +162,9 @@ def _works_in(entries: Sequence[ClassEntry], platform: Platform, unmatched: list
         last = last_attempt(platform, {said.attempt for _, said in theirs})
         now = [(entry, said) for entry, said in theirs if last in (None, said.attempt)]
         files = [(entry, said) for entry, said in now if not said.is_typed] or now
-        for named in (named for named in theirs if named not in files):
-            why = "It is an earlier attempt, or was typed in beside files; the last files are graded."
-            unmatched.append(Unmatched(named[0].shown, why))
+        chosen = {entry.name for entry, _ in files}
+        why = "It is an earlier attempt, or was typed in beside files; the last files are graded."
+        unmatched += [Unmatched(entry.shown, why) for entry, _ in theirs if entry.name not in chosen]
         works += [_work([each]) for each in files if not each[0].read]
         if loose := [each for each in files if each[0].read]:
             works.append(_work(loose))
