@@ -28,9 +28,6 @@ LEAST_MISTAKES = 3
 TO_WRITE = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b")
 """What stands in an unfinished line; in a template's too."""
 
-Lines = list[tuple[int, str]]
-"""Lines of a file, with their numbers."""
-
 
 # --- a new kit --------------------------------------------------------------------------------------------------------
 
@@ -77,27 +74,17 @@ def write_scaffold(course: Course, new: Exercise) -> Iterator[Path]:
 
 def _entered(course: Course, unit: Unit, block: str) -> str:
     """The text of course.yml with a block after the last exercise of a unit; everything else is unchanged."""
-    lines = (course.root / FILE_NAME).read_text("utf-8").splitlines(keepends=True)
-    start, end = _entry(course, unit.exercises[-1])
-    margin = lines[start].partition("-")[0]
-    return "".join([*lines[:end], *(margin + line for line in block.splitlines(keepends=True)), *lines[end:]])
-
-
-def _entry(course: Course, exercise: Exercise) -> tuple[int, int]:
-    """Where an exercise's entry in course.yml begins and ends, as indices of its lines."""
     source, path = Source(), course.root / FILE_NAME
     source.read(path)
-    unit = next(place for place, each in enumerate(course.units) if exercise in each.exercises)
-    place = ("units", unit, "exercises", course.units[unit].exercises.index(exercise))
-    start = source.lines[place][1] - 1
-    lines = path.read_text("utf-8").splitlines()
-    margin = lines[start].partition("-")[0]
-    end = start + 1
-    for number, line in enumerate(lines[end:], end + 1):
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    start = source.lines["units", course.units.index(unit), "exercises", len(unit.exercises) - 1][1]
+    margin = lines[start - 1].partition("-")[0]
+    end = start
+    for number, line in enumerate(lines[start:], start + 1):
         if line.strip() and not line.startswith(f"{margin} "):
             break
         end = number if line.strip() else end
-    return start, end
+    return "".join([*lines[:end], *(margin + line for line in block.splitlines(keepends=True)), *lines[end:]])
 
 
 # --- stubs ------------------------------------------------------------------------------------------------------------
@@ -131,7 +118,7 @@ def named(course: Course, path: Path) -> str:
 
 
 def incomplete(course: Course, exercise: Exercise) -> list[str]:
-    """The parts of an exercise's kit that are missing or unfinished."""
+    """What is missing of an exercise's kit or unfinished there, in its unit's lesson or in course.yml."""
     id, lesson = exercise.id, course.lesson_path(next(unit for unit in course.units if exercise in unit.exercises))
     solution, checks = course.solution_path(exercise), course.checks_path(exercise)
     bank, stub = course.mistakes_path(exercise), course.stub_path(exercise)
@@ -141,27 +128,14 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
     if len(written_alternatives(course, exercise)) < LEAST_ALTERNATIVES:
         file = named(course, course.alternatives_path(exercise))
         problems.append(f"{id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
-    sections = [each for each in _sections(_lines(lesson)) if any(f"`{id}`" in line for _, line in each)]
-    if not sections:
+    if f"`{id}`" not in lesson.read_text("utf-8"):
         problems.append(f"{id}: {named(course, lesson)} has no section that names `{id}`")
-    parts = [(path, _lines(path)) for path in (solution, checks, bank, *course.families_of(checks, bank))]
-    catalogue = course.root / FILE_NAME
-    parts.append((catalogue, _lines(catalogue)[slice(*_entry(course, exercise))]))
-    for path, lines in [*parts, *((lesson, section) for section in sections)]:
-        for number, line in lines:
+    written = [solution, checks, bank, *course.families_of(checks, bank), course.root / FILE_NAME, lesson]
+    for path in filter(Path.is_file, written):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if TO_WRITE.search(line):
                 problems.append(f"{named(course, path)}:{number}: still to write: {line.strip()}")
     return problems
-
-
-def _lines(path: Path) -> Lines:
-    return list(enumerate(path.read_text("utf-8").splitlines(), 1)) if path.is_file() else []
-
-
-def _sections(lines: Lines) -> list[Lines]:
-    """The sections of a lesson; the whole if it has none."""
-    starts = [place for place, (_, line) in enumerate(lines) if line.startswith("## ")] or [0]
-    return [lines[start:end] for start, end in zip(starts, [*starts[1:], len(lines)], strict=True)]
 
 
 # --- what does not fit together ---------------------------------------------------------------------------------------

@@ -50,11 +50,6 @@ class Trial:
     source: str
     expect: Callable[[ExerciseResult], list[str]]
 
-    def submission(self) -> Submission:
-        """The trial as a submission of one file."""
-        file = SourceFile(self.exercise.id, self.exercise.file_name, self.source.encode("utf-8"))
-        return Submission(f"{self.exercise.id}/{self.name}", {self.exercise.id: file}, ())
-
     def faults(self, result: ExerciseResult) -> list[str]:
         """What is wrong with its result: it is not as expected, or a hidden check shows numbers."""
         leaks = [check.name for check in result.checks if not check.visible and DECIMALS.search(check.message)]
@@ -138,8 +133,8 @@ def prove(judge: Judge, planned: Sequence[Trial]) -> list[str]:
 
 def _results(judge: Judge, planned: Sequence[Trial]) -> list[tuple[Trial, ExerciseResult]]:
     records: list[Record] = []
-    if planned:
-        judge.grade((trial.submission() for trial in planned), records.append)
+    files = (SourceFile(each.exercise.id, each.exercise.file_name, each.source.encode("utf-8")) for each in planned)
+    judge.grade((Submission(file.exercise, {file.exercise: file}, ()) for file in files), records.append)
     graded = ({each.id: each for each in record.exercises} for record in records)
     return [(trial, results[trial.exercise.id]) for trial, results in zip(planned, graded, strict=True)]
 

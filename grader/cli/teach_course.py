@@ -180,7 +180,7 @@ def verify(
     number, graded = chosen.seed_for(seed), 0
     for written in write_stubs(chosen, exercises) if stubs else ():
         print(f"wrote {written}")
-    problems = [problem for each in exercises for problem in incomplete(chosen, each)]
+    problems = list(dict.fromkeys(problem for each in exercises for problem in incomplete(chosen, each)))
     if not problems:
         problems = [problem for each in exercises for problem in stale_stub(chosen, each)]
         file, judges = chosen.root / "course.yml", os.cpu_count() or 1
