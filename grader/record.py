@@ -22,7 +22,6 @@ Isolation = Literal["full", "reduced", "process", "none"]
 AdjustmentKind = Literal["late", "set by hand", "extra credit", "not counted"]
 ProblemKind = Literal["duplicate", "unknown", "unreadable", "refused", "renamed"]
 
-
 _STEERING = [*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 """Control characters (C0 and C1), uncommon line ends, and characters that change the writing direction."""
 _SPELT_OUT = {code: chr(code).encode("unicode_escape").decode("ascii") for code in _STEERING if chr(code) not in "\n\t"}

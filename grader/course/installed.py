@@ -77,6 +77,12 @@ def sealed_course() -> Path | None:
     return next((_PACKAGE / CARRIED).glob(f"*{SUFFIX}"), None)
 
 
+def is_wheels(root: Path) -> bool:
+    """Whether a course's folder is that of a wheel: nobody works there, for it is made anew when it changes."""
+    sealed = sealed_course()
+    return root.resolve().is_relative_to(_PACKAGE) or bool(sealed and root.name == sealed.stem)
+
+
 def refuse_exposed(level: Level, *places: Path) -> None:
     """Raise KataError for the first of these paths that the sandbox shows to learners' code, at a level for grading.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import FILE_NAME, Course, Exercise
+from grader.course.installed import is_wheels
 from grader.course.stubs import stub_of
 from grader.errors import KataError
 from grader.files import make_folder, move_file, write_file
@@ -104,7 +105,7 @@ def find_workspace(course: Course, start: Path) -> Workspace | None:
     for folder in (here, *here.parents):
         if _is_marked(folder):
             return Workspace(course, folder)
-        if folder == own:
+        if folder == own and not is_wheels(own):
             return Workspace(course, course.root)
     return None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.course import CourseError, load_course
-from grader.course.installed import course_file, installed_course, packed, unpacked
+from grader.course.installed import course_file, installed_course, is_wheels, packed, unpacked
 from grader.sandbox.levels import exposed
 
 ROOT = Path(__file__).parents[2]
@@ -50,6 +50,10 @@ def test_a_place_without_a_course_is_told_with_what_was_expected(name: str, faul
     assert str(refused.value) == (
         f"{tmp_path / name} {fault}. Expected is the folder of a course, such as: --course {ROOT}"
     )
+
+
+def test_a_wheels_course_is_known_from_the_clone_around_the_package() -> None:
+    assert is_wheels(ROOT / "grader/carried_course") and not is_wheels(ROOT)
 
 
 # --- unpacking ---------------------------------------------------------------------------------------------------------
