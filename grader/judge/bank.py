@@ -60,17 +60,13 @@ class Mistake:
     remembers: bool = False
     where: str = field(default="", repr=False, compare=False)
 
-    def source_from(self, reference: str) -> str:
-        """The wrong answer as source code. Raises GraderBroken when an edit does not fit the reference."""
-        text = self.source or self.edited(reference)
+    def source_from(self, reference: str, done: Sequence[Edit] = ()) -> str:
+        """The wrong answer as source code; `done` edits are made already. Raises GraderBroken when one does not fit."""
+        whose, edits = f"{self.where}: {self.id!r}", [edit for edit in self.edits if edit not in done]
+        text = self.source or edited(reference, edits, whose, everywhere=self.everywhere)
         if text == reference:
-            raise GraderBroken(f"{self.where}: {self.id!r} changes nothing: its edits put there what stood there")
+            raise GraderBroken(f"{whose} changes nothing: its edits put there what stood there")
         return text
-
-    def edited(self, text: str, done: Sequence[Edit] = ()) -> str:
-        """Apply the edits to a text, but for those already done. Raises GraderBroken when one does not fit."""
-        edits = [edit for edit in self.edits if edit not in done]
-        return edited(text, edits, f"{self.where}: {self.id!r}", everywhere=self.everywhere)
 
 
 def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
@@ -80,11 +76,11 @@ def both_from(one: Mistake, other: Mistake, reference: str) -> str | None:
     """
     for first, second in ((one, other), (other, one)):
         try:
-            text = second.edited(first.edited(reference), done=first.edits)
+            text = second.source_from(first.source_from(reference), done=first.edits)
             ast.parse(text)  # edits that fit one by one may still break the syntax together
         except (GraderBroken, SyntaxError):
             continue
-        if text not in (reference, one.edited(reference), other.edited(reference)):
+        if text not in (reference, one.source_from(reference), other.source_from(reference)):
             return text
     return None
 

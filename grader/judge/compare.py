@@ -76,7 +76,7 @@ def difference(
 
 def same(came: Any, expected: Any) -> bool:
     """Whether two of a learner's own values agree up to rounding."""
-    return difference(came, expected, what="", scale=_scale(expected, GENEROUS)) is None
+    return difference(came, expected, what="", scale=GENEROUS * _largest(expected)) is None
 
 
 def is_far_off(came: Any, expected: Any) -> bool:
@@ -85,26 +85,20 @@ def is_far_off(came: Any, expected: Any) -> bool:
         if form_difference(came, expected, what=""):
             return True
         came, expected = came.double(), expected.double()
-    return difference(came, expected, what="", scale=_scale(expected, FAR / RELATIVE)) is not None
+    return difference(came, expected, what="", scale=FAR / RELATIVE * _largest(expected)) is not None
 
 
-def scale_for(expected: Any, magnitude: float) -> float | None:
+def scale_for(expected: Any, magnitude: float) -> float:
     """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
-    lost = ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE
-    return _scale(expected, max(1.0, lost))
+    return max(1.0, ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE) * _largest(expected)
 
 
-def _scale(value: Any, factor: float) -> float | None:
-    is_scaled = isinstance(value, torch.Tensor) and value.is_floating_point() and value.numel()
-    return factor * _largest(value) if is_scaled else None
-
-
-def _largest(tensor: torch.Tensor) -> float:
-    """The largest finite absolute value in a tensor; 0 in an empty one."""
-    largest = float(tensor.abs().max()) if tensor.numel() else 0.0
-    if math.isfinite(largest):
-        return largest
-    return float(tensor.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
+def _largest(value: Any) -> float:
+    """The largest finite absolute value in a tensor; 0 in an empty one, and in anything but a tensor of floats."""
+    if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
+        return 0.0
+    largest = float(value.abs().max())
+    return largest if math.isfinite(largest) else float(value.double().nan_to_num(0.0, 0.0, 0.0).abs().max())
 
 
 def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = None) -> str | None:
@@ -112,7 +106,7 @@ def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = No
     if not isinstance(came, Mapping) or came.keys() != expected.keys():
         return "The gradients of the inputs and parameters could not be read."
     # some are zero but for rounding (a key's bias), so all share one scale
-    scale = max((_largest(each) for each in expected.values() if each is not None), default=0.0)
+    scale = max(map(_largest, expected.values()), default=0.0)
     for name, gradient in expected.items():
         if gradient is None:
             continue
@@ -203,7 +197,7 @@ def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, room: float | tor
 
 def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
-    return _wrong_numbers(came, expected, _room(expected, scale=_scale(expected, GENEROUS)))
+    return _wrong_numbers(came, expected, _room(expected, scale=GENEROUS * _largest(expected)))
 
 
 def _describe_wrong(

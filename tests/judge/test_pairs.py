@@ -66,7 +66,7 @@ def test_something_unknown_beside_a_known_mistake_is_not_given_a_name_of_its_own
     course: Course, names_of: Names
 ) -> None:
     reference, bank = known(course, "softmax")
-    text = bank["minus-sign"].edited(reference).replace("torch.exp(", "torch.exp(0.7 * ")
+    text = bank["minus-sign"].source_from(reference).replace("torch.exp(", "torch.exp(0.7 * ")
 
     assert names_of("softmax", text) == []
 
@@ -105,7 +105,7 @@ def test_an_edit_that_both_make_is_made_once(course: Course) -> None:
     scale, order = bank["no-scale"], bank["softmax-over-queries"]
     assert set(scale.edits) & set(order.edits)
     text = both_from(scale, order, reference)
-    assert text is not None and text not in (scale.edited(reference), order.edited(reference))
+    assert text is not None and text not in (scale.source_from(reference), order.source_from(reference))
 
 
 @pytest.mark.parametrize(
