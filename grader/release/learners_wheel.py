@@ -9,15 +9,14 @@ Either wheel is tested before it is written: with the course in it, every refere
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 from grader.course import FILE_NAME, Course, load_course
 from grader.course.installed import packed
@@ -67,13 +66,11 @@ def planned_course(course: Course, advance: Callable[[str], None] = lambda exerc
     """The files of the course with plans in place of its answers. Raises as `learners_wheel` does."""
     seed = own_seed(course)
     files = course_files(course, planned_seed=seed)
-    tasks = [(course.root, each.id, seed) for each in course.exercises]
-    processes = min(os.cpu_count() or 1, len(tasks))
-    with ExitStack() as stack:
-        mapped: Any = map
-        if len(tasks) > FEW_EXERCISES and processes > 1:
-            mapped = stack.enter_context(ProcessPoolExecutor(processes, mp_context=get_context("spawn"))).map
-        for exercise, plan in zip(course.exercises, mapped(_plan_of, tasks), strict=True):
+    ids = [each.id for each in course.exercises]
+    is_many = len(ids) > FEW_EXERCISES
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) if is_many else nullcontext() as pool:
+        plans = (pool.map if pool else map)(partial(_plan_of, course.root, seed), ids)
+        for exercise, plan in zip(course.exercises, plans, strict=True):
             files[course.plan_path(exercise).relative_to(course.root).as_posix()] = plan
             advance(exercise.id)
     return files
@@ -85,9 +82,8 @@ def own_seed(course: Course) -> int:
     return int(Path(digest).stem, 16) % (MAX_SEED + 1)
 
 
-def _plan_of(task: tuple[Path, str, int]) -> bytes:
-    """The plan of one exercise, by its course's folder, its id and the seed."""
-    root, id, seed = task
+def _plan_of(root: Path, seed: int, id: str) -> bytes:
+    """The plan of one exercise of the course in a folder."""
     course = load_course(root / FILE_NAME)
     kit = Kit(course, course.exercise(id))
     with quietly():

@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-import string
 from collections.abc import Iterator, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
@@ -23,6 +22,9 @@ from grader.practice.workspace import LESSON_FILES
 
 PROJECT = "attention-kata"
 DIGEST_LETTERS = 8
+_IN_LETTERS = str.maketrans("0123456789", "ghijklmnop")
+"""Of a digest: a version strips the zeros in front of a number."""
+_VERSION = re.compile("^Version: .*$", re.MULTILINE)
 _HIDDEN = "."
 _LEFT_OUT = {"__pycache__", CARRIED}
 _WHEEL = "Wheel-Version: 1.0\nGenerator: attention-kata\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
@@ -63,18 +65,19 @@ def wheel_of(course: Mapping[str, bytes] | None = None, kind: str = "") -> tuple
     files = dict(_package_files())
     files |= {f"{grader.__name__}/{CARRIED}/{path}": content for path, content in (course or {}).items()}
     told = distribution(PROJECT)
-    metadata = told.read_text("METADATA") or ""
-    version = f"{grader.__version__}+{kind}.{_digest(files, metadata)}" if kind else grader.__version__
+    metadata = _VERSION.sub("Version: NEXT", told.read_text("METADATA") or "", count=1)
+    digest = hashlib.sha256((_listed(files) + metadata).encode()).hexdigest().translate(_IN_LETTERS)
+    version = f"{grader.__version__}+{kind}.{digest[:DIGEST_LETTERS]}" if kind else grader.__version__
     info = f"{PROJECT.replace('-', '_')}-{version}"
     about = {
-        "METADATA": re.sub("^Version: .*$", f"Version: {version}", metadata, count=1, flags=re.MULTILINE),
+        "METADATA": metadata.replace("Version: NEXT", f"Version: {version}", 1),
         "WHEEL": _WHEEL,
         "entry_points.txt": told.read_text("entry_points.txt") or "",
         "licenses/LICENSE": told.read_text("licenses/LICENSE") or "",
     }
     files |= {f"{info}.dist-info/{name}": text.encode() for name, text in about.items()}
     record = f"{info}.dist-info/RECORD"
-    files[record] = _record(files, record)
+    files[record] = f"{_listed(files)}{record},,\n".encode()
     return f"{info}-py3-none-any.whl", zip_of(files.items())
 
 
@@ -87,18 +90,10 @@ def _package_files() -> Iterator[tuple[str, bytes]]:
             yield inside.as_posix(), path.read_bytes()
 
 
-def _digest(files: Mapping[str, bytes], metadata: str) -> str:
-    """Small letters only: a version strips the zeros in front of a number."""
-    digest = hashlib.sha256(re.sub("^Version: .*$", "", metadata, count=1, flags=re.MULTILINE).encode())
-    for path, content in files.items():
-        digest.update(f"\0{path}\0{len(content)}\0".encode() + content)
-    return "".join(string.ascii_lowercase[byte % 26] for byte in digest.digest()[:DIGEST_LETTERS])
-
-
-def _record(files: Mapping[str, bytes], own_path: str) -> bytes:
-    """The list of all files with their digests, by which pip installs and removes them."""
+def _listed(files: Mapping[str, bytes]) -> str:
+    """The list of the files with their digests, by which pip installs and removes them."""
     lines = []
     for path, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         lines.append(f"{path},sha256={digest},{len(content)}\n")
-    return "".join([*lines, f"{own_path},,\n"]).encode()
+    return "".join(lines)

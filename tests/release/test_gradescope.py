@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from grader.course import load_course
-from grader.release import walled
+from grader.release import autograders
 from grader.release.autograders import gradescope_zip
 from grader.release.wheel import course_files
 from grader.sandbox.doctor import Finding, strongest_level
@@ -119,8 +119,8 @@ def test_without_a_wall_there_is_no_grade(
 ) -> None:
     names = ("bubblewrap", "Landlock", "seccomp", "fork")
     findings = [Finding(name, name != part, "not in this container" if name == part else "") for name in names]
-    monkeypatch.setattr(walled, "examine", lambda: findings)
-    assert walled.grade_submission(container.root) == 1
+    monkeypatch.setattr(autograders, "examine", lambda: findings)
+    assert autograders.grade_submission(container.root) == 1
     result = json.loads((container.root / "results" / "results.json").read_text("utf-8"))
     assert list(result) == ["output"] and "not a zero" in result["output"]
     assert f"{part} (not in this container)" in capsys.readouterr().out
@@ -171,12 +171,12 @@ def test_machine_where_right_work_loses_points_grades_nobody(
     packed: Path, tmp_path: Path, run_command: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
     container = Container.unpacked(packed, tmp_path, run_command)
-    assert walled.try_solutions(container.course / "course.yml") == 0
+    assert autograders.try_solutions(container.course / "course.yml") == 0
     assert "Right work" not in capsys.readouterr().out
     solution = container.course / "solutions" / "01_parts" / "01_share.py"
     # something that the judge may do and a learner's code may not stands for what a machine has too little of
     solution.write_text(f"{solution.read_text('utf-8')}\n\nusers = open('/etc/passwd').read()\n", "utf-8")
-    assert walled.try_solutions(container.course / "course.yml") == 1
+    assert autograders.try_solutions(container.course / "course.yml") == 1
     assert "share" in capsys.readouterr().out
 
 

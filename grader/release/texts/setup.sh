@@ -13,4 +13,4 @@ python3 -m venv "$root/venv"
 "$root/venv/bin/pip" install --no-cache-dir "$root/source/WHEEL"
 
 # The course's own solutions have to get full marks here, else right work of learners would lose points.
-"$root/venv/bin/python" -I -m grader.release.walled solutions "$root/source/course/course.yml"
+"$root/venv/bin/python" -I -m grader.release.autograders solutions "$root/source/course/course.yml"
