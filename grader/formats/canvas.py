@@ -22,7 +22,7 @@ from grader.errors import KataError
 from grader.files import line_field, number_field
 from grader.files import table as as_csv
 
-from .results_table import ResultsTable, demand_different, roster_of, shown_name
+from .results_table import ResultsTable, demand_different, shown_name
 
 HEADER = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 POINTS_POSSIBLE = "Points Possible"
@@ -37,14 +37,10 @@ _PASSED_OVER = re.compile("(Current|Final) (Score|Points|Grade)|Override (Score|
 def lines(table: ResultsTable) -> list[str]:
     """The text of the file. Raises KataError when two learners are alike, or Canvas would not accept a title."""
     say = table.options.say
-    there = _assignments(table)
-    titles = [there.get(each.title) or _title(each.title, bool(table.options.column)) for each in table.columns]
+    titles = [_title(each.title, bool(table.options.column)) for each in table.columns]
     demand_different(titles, "columns")
-    strangers = [each.name for each in table.learners if each.id not in table.people]
     if not table.has_roster:
         say("No roster was given, so Canvas finds learners by their names: grade with --roster, Canvas's own export.")
-    elif strangers:
-        say(f"Not in the roster, so Canvas will ask who they are: {', '.join(strangers)}.")
     has_canvas_ids = any(each.canvas_id for each in table.learners)
     keys: list[str] = []
     rows = [[*HEADER, *titles]]
@@ -61,22 +57,13 @@ def lines(table: ResultsTable) -> list[str]:
 def _who(learner: Learner, *, has_canvas_ids: bool) -> tuple[str, list[str]]:
     """What tells the learner apart, and the columns about the learner."""
     number = learner.canvas_id if has_canvas_ids else learner.sis_id or learner.own_id
-    login = learner.login or learner.email
-    if not (login or number or learner.id.isdecimal()):  # a bare number is all that is known: it may be Canvas's id
-        login = learner.id
+    # a bare number, if that is all that is known, may be Canvas's id
+    login = learner.login or learner.email or ("" if number or learner.id.isdecimal() else learner.id)
     name = " ".join((shown_name(learner).strip() or learner.id).split())
     key = next(filter(None, (learner.login, learner.email, learner.sis_id, learner.own_id, name)))
     name = name.replace(POINTS_POSSIBLE, "Points_Possible")  # else it would set what the assignments are worth
     ids = [number, ""] if has_canvas_ids else ["", number]
     return key, [*map(line_field, (name, *ids, login)), ""]
-
-
-def _assignments(table: ResultsTable) -> dict[str, str]:
-    """The assignments in Canvas's own export, where that is the roster: what each is called, with its number there."""
-    roster = roster_of(table.everyone)
-    titles = roster[0].titles if roster else ()
-    names = [_NUMBERED.sub("", title) for title in titles]
-    return {name: title for name, title in zip(names, titles, strict=True) if names.count(name) == 1 and name != title}
 
 
 def _title(title: str, is_there: bool) -> str:

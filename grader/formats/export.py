@@ -50,14 +50,11 @@ def csv_lines(table: ResultsTable) -> Iterable[str]:
         [*_who(row.learner, has_groups), *cells] for row in table.rows() for cells in of_record(row.record, table)
     )
     first = next(graded)
-
-    def of_absent(learner: Learner) -> Cells:
-        who = _who(learner, has_groups)
-        return who + [(title, "handed in nothing" if title == place else None) for title, _ in first[len(who) :]]
-
-    rows = chain([first], graded, map(of_absent, table.absent))
-    titles = as_csv([[title for title, _ in first]])
-    return chain([titles], (as_csv([[_field(cell) for _, cell in row]]) for row in rows))
+    titles = [title for title, _ in first]
+    nothing = [(title, "handed in nothing" if title == place else None) for title in titles]
+    absent = ([*who, *nothing[len(who) :]] for each in table.absent if (who := _who(each, has_groups)))
+    rows = ([_field(cell) for _, cell in row] for row in chain([first], graded, absent))
+    return (as_csv([row]) for row in chain([titles], rows))
 
 
 def _field(cell: str | float | None) -> str:
@@ -143,15 +140,13 @@ def write_export(table: ResultsTable, format: str, to: Path | None, *, force: bo
 
 def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool) -> str:
     """Write a file for each learner, in class order. With `force` they replace an earlier export."""
-    if folder == STANDARD_OUTPUT:
+    if folder == STANDARD_OUTPUT or (os.path.lexists(folder) and not folder.is_dir()):
         raise KataError("This format has a file a learner, so it needs a folder: --to DIR.")
     if folder.is_dir():
         if not force and any(folder.iterdir()):
             raise KataError(f"{folder} is not empty. With --force an earlier export there is replaced.")
         for earlier in folder.glob("[0-9][0-9][0-9][0-9]-*.json"):  # some may be of learners who are gone
             earlier.unlink()
-    elif os.path.lexists(folder):
-        raise KataError(f"{folder} is a file; this format has one a learner and needs a folder.")
     for count, (name, text) in enumerate(texts, start=1):
         write_new(folder / f"{count:04d}-{stem_of(name)}.json", text.encode(), force=force)
     return f"{counted(count, 'file')} in {folder}"
@@ -174,14 +169,11 @@ def write_new(path: Path, content: bytes | Iterable[bytes], *, force: bool = Fal
 def warnings(table: ResultsTable) -> Iterator[str]:
     """Sentences on learners without a mark, and on what else may surprise in the marks."""
     if table.without_mark:
-        yield f"Without a mark, since the grader itself failed: {_names(table.without_mark)}. Grade them again."
+        yield f"Without a mark, since the grader itself failed: {_shown(table.without_mark)}. Grade them again."
     if table.unmatched:
         yield f"Exported for nobody, since nobody knows whose they are: {_shown(table.unmatched)}."
     if table.waiting:
-        yield f"Not graded yet, so not exported: {_names(table.waiting)}. Go on with `kata grade-class --resume`."
-    ids = [text for each in table.people.values() for text in (each.own_id, each.sis_id, each.login, each.email)]
-    if changed := [ascii(text) for text in ids if text_field(text) != text]:
-        yield f"Written with an apostrophe in front, since they would be formulas: {', '.join(changed)}."
+        yield f"Not graded yet, so not exported: {_shown(table.waiting)}. Go on with `kata grade-class --resume`."
     units = [(unit, table.worth.keys() & {each.id for each in unit.exercises}) for unit in table.options.course.units]
     unset = [unit.folder for unit, ids in units if ids and ids <= table.not_handed_in]
     if unset and table.not_handed_in != table.worth.keys():
@@ -190,10 +182,6 @@ def warnings(table: ResultsTable) -> Iterator[str]:
             f"Nobody has handed in anything of {_shown(unset)}, and that counts as zeros. If it is not set yet, "
             f"name what is: {rest}."
         )
-
-
-def _names(learners: Iterable[Learner]) -> str:
-    return _shown([each.name for each in learners])
 
 
 def _shown(names: Sequence[str]) -> str:

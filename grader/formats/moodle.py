@@ -25,12 +25,12 @@ mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from html import escape
 
-from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM
+from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, Table, table_in
 from grader.classroom.results import page_name
 from grader.classroom.roster import Learner
 from grader.errors import KataError
@@ -43,7 +43,7 @@ from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
 from grader.render.wording import change, out_of, ungraded
 
-from .results_table import ResultsTable, TableColumn, demand_different, mark_of, roster_of, shown_name
+from .results_table import ResultsTable, TableColumn, demand_different, mark_of, shown_name
 
 MOST_POINTS = 100.0
 """The highest grade that Moodle accepts, unless the site allows more."""
@@ -159,6 +159,17 @@ def worksheet(table: ResultsTable) -> list[str]:
     return [replace(sheet, rows=tuple(rows)).text()]
 
 
+def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | None:
+    """The roster with which a class was graded, and the id of the learner in each row; None if there was none."""
+    sheets = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
+    if not sheets:
+        return None
+    first = next(iter(sheets.values()))
+    rows = {id: sheet.rows[0] for id, sheet in sheets.items() if sheet.titles == first.titles}
+    # as a whole again: the columns of Moodle's worksheet are found by what they hold
+    return table_in(replace(first, rows=tuple(rows.values())).text().encode(), first.name), tuple(rows)
+
+
 def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
     """The total, what the policy changed, and where points were lost."""
     total = out_of(record.counted_points, record.counted_max_points)
@@ -171,14 +182,10 @@ def _comment(record: Record, table: ResultsTable) -> Iterator[str]:
 
 def _why(verdict: ExerciseVerdict) -> str:
     """Why points are missing, on one line: the mistake that was named, else what the first failed check says."""
-    if verdict.note or not (verdict.probably or verdict.failures):
-        return verdict.note or verdict.remark
-    if verdict.probably:
-        why = f"Probably: {verdict.probably[0]}"
-    else:
-        first = verdict.failures[0]
-        why = first.message or f"This does not hold yet: {first.checks[0].title}"
-    return " ".join(" ".join(why.splitlines()[:COMMENT_LINES]).split())
+    why = [verdict.note, *(f"Probably: {each}" for each in verdict.probably)]
+    why += [each.message or f"This does not hold yet: {each.checks[0].title}" for each in verdict.failures]
+    lines = next(filter(None, [*why, verdict.remark]), "").splitlines()[:COMMENT_LINES]
+    return " ".join(" ".join(lines).split())
 
 
 def _worth(maximum: str) -> float:

@@ -7,7 +7,7 @@ failed there is no mark, and never a zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -15,24 +15,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from grader.classroom.csv_file import Table, table_in
 from grader.classroom.results import ClassResults, Result
 from grader.classroom.roster import Learner
 from grader.classroom.store import reading
 from grader.course import Course, Unit
 from grader.errors import KataError
 from grader.record import ExerciseResult, Record, totals
-
-
-def roster_of(learners: Iterable[Learner]) -> tuple[Table, tuple[str, ...]] | None:
-    """The roster with which a class was graded, and the id of the learner in each row; None if there was none."""
-    sheets = {each.id: table_in(each.roster_row.encode(), "the roster") for each in learners if each.roster_row}
-    if not sheets:
-        return None
-    first = next(iter(sheets.values()))
-    rows = {id: sheet.rows[0] for id, sheet in sheets.items() if sheet.titles == first.titles}
-    # as a whole again: the columns of Moodle's worksheet are found by what they hold
-    return table_in(replace(first, rows=tuple(rows.values())).text().encode(), first.name), tuple(rows)
 
 
 def shown_name(person: Learner) -> str:
@@ -122,10 +110,10 @@ class ResultsTable:
     """Results as a table. Raises KataError when there is nobody in it.
 
     graded_at: when the last run began, in UTC; now, for a record of its own, which holds no time.
-    learners: those with a record. absent: those who handed in nothing: they have no points; everyone: both. waiting:
-    those whose submission is not graded yet, because the run was stopped. unmatched: submissions that are nobody's.
-    without_mark: learners with an exercise that could not be graded, through a fault of the grader. with_uncounted:
-    those of whom something does not count. is_adjusted: whether points are not the graded ones, by a policy.
+    learners: those with a record. absent: those who handed in nothing: they have no points; everyone: both.
+    The names of three more: waiting, not graded yet, because the run was stopped; unmatched, submissions that are
+    nobody's; without_mark, with an exercise that could not be graded, through a fault of the grader.
+    is_adjusted: whether anybody's points are not the graded ones, by a policy.
     worth: what each exercise that counts for anybody adds to the maximum, in order; 0 for extra credit.
     not_handed_in: the exercises that nobody has handed in. has_roster: whether the class was graded with a roster.
     """
@@ -135,25 +123,23 @@ class ResultsTable:
         self.titles = options.course.titles
         self.is_class = isinstance(results, ClassResults)
         self.absent: list[Learner] = []
-        self.waiting: list[Learner] = []
+        self.waiting: list[str] = []
         self.unmatched: list[str] = []
         self.graded_at = datetime.now(timezone.utc)
         if isinstance(results, ClassResults):
-            self.absent, self.waiting = results.absent, results.ungraded
+            self.absent, self.waiting = results.absent, [each.name for each in results.ungraded]
             self.unmatched = [each.entry for each in results.store.unmatched() if each.is_submission]
             self.graded_at = datetime.fromisoformat(results.run.begun)
         self.learners: list[Learner] = []
-        self.without_mark: list[Learner] = []
-        self.with_uncounted: list[Learner] = []
+        self.without_mark: list[str] = []
         self.is_adjusted = False
         worth: dict[str, float | None] = {}
         handed_in: set[str] = set()
         for row in self.rows():
             record = row.record
-            self.learners.append(row.learner)
             self.is_adjusted |= record.is_adjusted
-            self.without_mark += [] if record.complete else [row.learner]
-            self.with_uncounted += [row.learner] if any(part.uncounted for part in record.exercises) else []
+            self.learners.append(row.learner)
+            self.without_mark += [] if record.complete else [row.learner.name]
             handed_in |= {part.id for part in record.exercises if part.status != "missing"}
             for part in record.exercises:
                 known = worth.setdefault(part.id, None)

@@ -86,11 +86,10 @@ def known_as(name: str, **known: str) -> Learner:
     return Learner("", name, canvas_id=known.get("own_id", ""), **known)
 
 
-def enrolled(id: str, person: Learner, *more: tuple[str, str]) -> Learner:
-    """The learner of that roster who has this id; more: further titles, each with what stands there."""
+def enrolled(id: str, person: Learner) -> Learner:
+    """The learner of that roster who has this id."""
     cells = (person.name, person.own_id, person.sis_id, person.login, "", person.email)
-    row = csv_table([[*ROSTER_TITLES, *(title for title, _ in more)], [*cells, *(cell for _, cell in more)]])
-    return replace(person, id=id, roster_row=row)
+    return replace(person, id=id, roster_row=csv_table([ROSTER_TITLES, cells]))
 
 
 @pytest.fixture

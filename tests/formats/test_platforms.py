@@ -12,7 +12,7 @@ from grader.classroom.csv_file import read_table
 from grader.classroom.roster import Learner, read_roster
 from grader.course import Unit, load_course
 from grader.errors import KataError
-from grader.formats.results_table import roster_of
+from grader.formats.moodle import roster_of
 from grader.record import Record
 from tests.cases import rows
 
@@ -25,8 +25,8 @@ ADA = known_as("Ada Lovelace", own_id="101", sis_id="S-7", login="ada", email="A
 FORMULAS = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 
-def listed(roster: Mapping[str, Learner | None], *more: tuple[str, str]) -> list[Learner]:
-    return [enrolled(id, person, *more) for id, person in roster.items() if person]
+def listed(roster: Mapping[str, Learner | None]) -> list[Learner]:
+    return [enrolled(id, person) for id, person in roster.items() if person]
 
 
 def marks_in(format: str, text: str, roster: Mapping[str, Learner | None]) -> dict[str, Any]:
@@ -63,15 +63,6 @@ def test_namesakes_of_whom_only_the_name_is_known_are_refused(exported: Export) 
     twins = [Learner(id, "Li Wei", in_roster=False) for id in ("1", "2")]
     with pytest.raises(KataError, match="Two learners are called 'Li Wei'; the marks could not be told apart"):
         exported("canvas", record("1"), record("2"), learners=twins)
-
-
-@rows(CASES["assignments"], "titles", "column")
-def test_marks_go_to_the_assignment_that_canvas_has_by_this_name(
-    titles: list[str], column: str, exported: Export
-) -> None:
-    learners = listed({"ada": ADA}, *((title, "") for title in titles))
-    text = exported("canvas", record("ada", exercise("softmax")), learners=learners)["canvas.csv"]
-    assert rows_of(text)[0][-1] == column
 
 
 @rows(CASES["saved"])
