@@ -181,12 +181,11 @@ class WarmJudge:
 
 
 def _launch(*arguments: str) -> subprocess.Popen[bytes]:
-    apart: dict[str, Any] = {"start_new_session": True}
-    if os.name == "nt":
-        apart = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
-    nothing: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    how: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    on_windows = sum(getattr(subprocess, name, 0) for name in ("CREATE_NO_WINDOW", "CREATE_NEW_PROCESS_GROUP"))
+    how |= {"start_new_session": True, "creationflags": on_windows}  # the latter is 0 elsewhere
     # cwd puts this package first on the module path, whatever lies in the current folder
-    return subprocess.Popen([sys.executable, "-m", "grader.service.server", *arguments], cwd=HOME, **nothing, **apart)
+    return subprocess.Popen([sys.executable, "-m", "grader.service.server", *arguments], cwd=HOME, **how)
 
 
 def _replies(connection: Connection, request: Request) -> Iterator[Reply]:

@@ -47,8 +47,6 @@ LOOK_SECONDS = 3.0
 ABANDONED_SECONDS = 2.0
 """A judge ends this long after its caller has gone, if it is still at work on that request."""
 SEND_SECONDS = 10.0
-LONGEST_FOLDER = 80
-"""Limit for the temporary folder's name in bytes: on macOS a socket's path may have 103."""
 
 
 class Server:
@@ -63,8 +61,8 @@ class Server:
         self._caller: Connection | None = None
         """Whose request is being graded."""
         self._folder = judges_folder()
-        if len(os.fsencode(tempfile.gettempdir())) > LONGEST_FOLDER:
-            tempfile.tempdir = "/tmp"
+        if os.name != "nt":
+            tempfile.tempdir = "/tmp"  # on macOS a socket's path may have 103 bytes
         listener = Listener(backlog=16)  # on Windows a pipe; elsewhere a socket in a folder that is the user's alone
         self._key = secrets.token_bytes(32)
         self._known = Registration(name, os.getpid(), str(listener.address), self._key.hex(), str(course), level)
