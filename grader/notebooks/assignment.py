@@ -7,6 +7,7 @@ Here a submission is notebooks, a time and a secret, in ordinary folders with pl
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,12 +77,10 @@ def release_of(coursedir: Any, name: str, course: Course) -> tuple[dict[str, Any
 def _read(path: Path) -> Any:
     try:
         return nbformat.read(path, as_version=4)
-    except OSError as error:
-        raise KataError(
-            f"There is no released notebook {path} ({error.strerror}); run `nbgrader generate_assignment` first."
-        ) from None
     except Exception as error:  # nbformat lets internal errors through
-        raise KataError(f"{path} cannot be read ({type(error).__name__}: {error}); release it anew.") from None
+        raise KataError(
+            f"There is no released notebook {path} that can be read ({error}); run `nbgrader generate_assignment`."
+        ) from None
 
 
 def _set_due_date(coursedir: Any, name: str, exercises: Iterable[Exercise], course: Course) -> None:
@@ -110,7 +109,7 @@ class Submitted:
     """One learner's folder for one assignment, and the notebooks in it that nbgrader was asked to grade.
 
     time: when it was handed in, as text that nbgrader can read; None if nothing says so. `demand_sound` reads it.
-    refused: why it was not graded, to follow the folder's name.
+    is_refused: whether it is not graded; the log says why.
     """
 
     learner: str
@@ -118,7 +117,7 @@ class Submitted:
     folder: Path
     notebooks: Sequence[Path]
     time: str | None = None
-    refused: str = ""
+    is_refused: bool = False
 
     def demand_sound(self, source: Path) -> None:
         """Raise KataError, to follow the folder's name, when this must not be graded.
@@ -141,8 +140,6 @@ class Submitted:
             self.time = self._text_of(TIMESTAMP)
             if self.time and self.time.strip():
                 parse_utc(self.time.strip())
-        except UnreadableError as error:
-            raise KataError(f"has a {TIMESTAMP} that {error}.") from None
         except Exception:  # the date parser lets any internal error through, such as one from decimal division
             raise KataError(
                 f"has a {TIMESTAMP} that holds no time that nbgrader can read; correct it or take it away."
@@ -150,7 +147,7 @@ class Submitted:
 
     def secret(self) -> str:
         """The secret by which `nbgrader fetch_feedback` finds the page; one that nobody knows where there is none."""
-        with suppress(UnreadableError):
+        with suppress(UnreadableError, UnicodeDecodeError):
             if text := self._text_of(SECRET):
                 return text
         return secrets.token_hex()
@@ -164,16 +161,9 @@ class Submitted:
             (graded / TIMESTAMP).write_text(f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M:%S.%f} UTC", "ascii")
 
     def _text_of(self, name: str) -> str | None:
+        """What a file says, None where there is none. Raises UnreadableError, UnicodeDecodeError."""
         path = self.folder / name
-        if not path.exists() and not path.is_symlink():
-            return None
-        content = read_regular(path, _MOST_BYTES)
-        if len(content) > _MOST_BYTES:
-            raise UnreadableError("is longer than any such file")
-        try:
-            return content.decode("utf-8")
-        except UnicodeDecodeError:
-            raise UnreadableError("holds no text") from None
+        return read_regular(path, _MOST_BYTES).decode("utf-8") if os.path.lexists(path) else None
 
 
 def submissions_in(coursedir: Any, found: Mapping[str, Sequence[str]]) -> Iterator[Submitted]:

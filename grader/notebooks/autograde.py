@@ -102,24 +102,21 @@ class KataAutograde(Autograde):
                 each.demand_sound(Path(real.format_path(real.source_directory, ".", each.assignment)))
             except KataError as error:
                 self._refuse(each, str(error))
-        due = [each for each in submissions if not each.refused and self._is_due(each)]
+        due = [each for each in submissions if not each.is_refused and self._is_due(each)]
         try:
             with _staging(real) as staging:
                 for name in sorted({each.assignment for each in due}):
                     self._grade_assignment(name, [each for each in due if each.assignment == name], staging)
-                for each in due:
-                    if each.refused:
-                        shutil.rmtree(_folder(staging, "submitted", each), ignore_errors=True)
-                if not all(each.refused for each in due):
+                if not all(each.is_refused for each in due):
                     self.coursedir = staging
                     self.start()
         finally:
             self.coursedir = real
             for each in due:
                 each.complete(_folder(real, "autograded", each))
-        if older := sum(not each.refused and each not in due for each in submissions):
+        if older := sum(not each.is_refused and each not in due for each in submissions):
             self.log.info("Graded before and left as it was: %d. With --force it is graded again.", older)
-        if refused := [each.learner for each in submissions if each.refused]:
+        if refused := [each.learner for each in submissions if each.is_refused]:
             self.log.error("Not graded, and the log above says why: %s", first_few(refused))
             raise NbGraderException(f"Submissions that were not graded: {len(refused)}.")
 
@@ -143,7 +140,7 @@ class KataAutograde(Autograde):
         return bool(before and text and parse_utc(text) > before)
 
     def _refuse(self, each: Submitted, reason: str) -> None:
-        each.refused = reason
+        each.is_refused = True
         self.log.error("Not graded: %s %s", printable(str(each.folder)), reason)
 
     def _grade_assignment(self, name: str, submissions: Sequence[Submitted], staging: Any) -> None:
@@ -157,7 +154,8 @@ class KataAutograde(Autograde):
         except KataError as error:
             self.log.error("Nobody's %s was graded. %s", name, error)
             for each in submissions:
-                each.refused = each.refused or f"could not be graded, as nobody's {name} could."
+                each.is_refused = True
+                shutil.rmtree(_folder(staging, "submitted", each), ignore_errors=True)
 
     def _grade_one(self, each: Submitted, released: dict[str, Any], judge: AnyJudge, folder: Path) -> None:
         """Grade one submission, and write its notebooks, time and secret into a folder."""
@@ -166,7 +164,7 @@ class KataAutograde(Autograde):
             names = ", ".join(f"{name}.ipynb" for name in released)
             self._refuse(each, f"holds no notebook of a name that was released: {names}.")
             return
-        folder.mkdir(parents=True)
+        graded: dict[str, Any] = {}
         for path in paths:
             try:
                 submission = replace(read_submission(path, self.opened), name=each.learner)
@@ -176,15 +174,17 @@ class KataAutograde(Autograde):
                 self.log.warning("Not taken of %s: %s", printable(str(path)), printable(problem.message))
             record = graded_by(judge, submission)
             if not record.complete:
-                broken = ((part.id, check) for part in record.exercises for check in part.checks)
-                errors = [f"{id}, {check.name}: {check.message}" for id, check in broken if check.outcome == "error"]
-                why = f"The grader itself failed, so there is no grade: {'; '.join(errors[:3])}"
-                self._refuse(each, f"is not graded. {why}")
+                checks = ((part.id, check) for part in record.exercises for check in part.checks)
+                broken = [f"{id}, {check.name}: {check.message}" for id, check in checks if check.outcome == "error"]
+                self._refuse(each, f"has no grade, since the grader itself failed: {'; '.join(broken[:3])}")
                 return
             before = texts_for_people(_folder(self.coursedir, "autograded", each) / path.name)
             self.graded[each.assignment, each.learner, path.stem] = record, before
-            nb = rebuilt(released[path.stem], submission, record, texts_for_people(path), self.opened)
-            nbformat.write(nb, folder / path.name)
+            texts = texts_for_people(path)
+            graded[path.name] = rebuilt(released[path.stem], submission, record, texts, self.opened)
+        folder.mkdir(parents=True)
+        for name, nb in graded.items():
+            nbformat.write(nb, folder / name)
         (folder / SECRET).write_text(each.secret(), "utf-8")
         if each.time is not None:
             (folder / TIMESTAMP).write_text(each.time, "utf-8")

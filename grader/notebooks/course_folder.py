@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -40,6 +39,7 @@ OUR_SETTINGS = "nbgrader_config.json"
 REFLECTION_POINTS = 2.0
 """Points for the reflection, given by a person."""
 
+_TEXTS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text("utf-8"))
 _SECTION = re.compile(r"^(?=## +([0-9]{1,2})\b)", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
 _LINK_INTO_THE_COURSE = re.compile(r"(?<!!)\[([^\]]+)\]\((?![a-z]+:|#)[^)\s]+\)")
@@ -53,7 +53,6 @@ class Assignment:
     """What one source notebook holds; `name` is that of the notebook and of nbgrader's assignment."""
 
     name: str
-    title: str
     exercises: tuple[Exercise, ...]
     has_reflection: bool = False
 
@@ -71,13 +70,11 @@ def assignments_of(
     if only and not name:
         raise KataError("Say what the assignment with these exercises is called, such as --name week1.")
     if not name:
-        return [Assignment(unit.folder, unit.title, unit.exercises, reflection) for unit in units]
+        return [Assignment(unit.folder, unit.exercises, reflection) for unit in units]
     if not re.fullmatch(r"([0-9]{2}_)?[a-z][a-z0-9_]{0,57}", name):
         raise KataError(f"{name!r} cannot be an assignment's name: small letters, digits and `_`, such as week1.")
     chosen = set(only) or {each.id for unit in units for each in unit.exercises}
-    titles = [unit.title for unit in course.units if any(each.id in chosen for each in unit.exercises)]
-    exercises = tuple(each for each in course.exercises if each.id in chosen)
-    return [Assignment(name, ", ".join(dict.fromkeys(titles)), exercises, reflection)]
+    return [Assignment(name, tuple(each for each in course.exercises if each.id in chosen), reflection)]
 
 
 def write_folder(
@@ -91,19 +88,18 @@ def write_folder(
     """
     refuse_exposed("full", course.root, folder)
     if wheel is None:
-        try:
+        wheel = ""
+        with suppress(OSError, ValueError, LookupError, TypeError):
             wheel = str(json.loads((folder / OUR_SETTINGS).read_bytes())["KataNotebooks"]["wheel"])
-        except (OSError, ValueError, LookupError, TypeError):
-            wheel = ""
     if wheel and not (_INSTALLABLE.fullmatch(wheel) and wheel.isprintable()):
         raise KataError(
             f"{wheel!r} is no wheel that a notebook can install. Give the whole path of a .whl file that learners can "
             "read, or its address, such as https://example.org/attention_kata-1.0-py3-none-any.whl, without blanks, "
             "quotes and other signs of a shell."
         )
-    ours = {**_texts()["ours"], "KataAutograde": {"course": str(course.root / FILE_NAME)}}
+    ours = {**_TEXTS["ours"], "KataAutograde": {"course": str(course.root / FILE_NAME)}}
     ours["KataNotebooks"] = {"wheel": wheel}
-    files = {} if (folder / SETTINGS).exists() else {SETTINGS: _texts()["theirs"]}
+    files = {} if (folder / SETTINGS).exists() else {SETTINGS: _TEXTS["theirs"]}
     files[OUR_SETTINGS] = json.dumps(ours, indent=2) + "\n"
     for each in assignments:
         files[f"source/{each.name}/{each.name}.ipynb"] = _source_notebook(course, each, wheel)
@@ -116,18 +112,12 @@ def write_folder(
             yield str(path)
 
 
-@cache
-def _texts() -> dict[str, Any]:
-    texts: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text("utf-8"))
-    return texts
-
-
 # --- a source notebook ----------------------------------------------------------------------------------------------
 
 
 def _source_notebook(course: Course, assignment: Assignment, wheel: str) -> str:
     """The text of a source notebook; the same course gives the same text. Raises CourseError for an unusable file."""
-    texts, most = _texts()["cells"], score(REFLECTION_POINTS)
+    texts, most = _TEXTS["cells"], score(REFLECTION_POINTS)
     header = texts["header"].format(
         title=course.title,
         version=course.version,
@@ -143,12 +133,11 @@ def _source_notebook(course: Course, assignment: Assignment, wheel: str) -> str:
             for exercise in chosen:
                 cells += _cells_of(course, exercise, sections.get(exercise.number, ""), wheel)
     if assignment.has_reflection:
-        question = texts["question"].format(points=most, title=assignment.title)
-        cells.append(_cell(new_markdown_cell, "reflection-question", question))
+        cells.append(_cell(new_markdown_cell, "reflection-question", texts["question"].format(points=most)))
         given = marks(REFLECTION, grade=True, solution=True, points=REFLECTION_POINTS)
         cells.append(_cell(new_markdown_cell, REFLECTION, "YOUR ANSWER HERE", given))  # as nbgrader releases it
     cells = [cell for cell in cells if cell["source"]]
-    notebook = new_notebook(cells=cells, metadata={**_texts()["metadata"], OURS: {"written": _digest(cells)}})
+    notebook = new_notebook(cells=cells, metadata={**_TEXTS["metadata"], OURS: {"written": _digest(cells)}})
     nbformat.validate(notebook)
     return str(nbformat.writes(notebook, version=4)) + "\n"
 
@@ -159,7 +148,7 @@ def _cell(make: Any, id: str, source: str, marked: dict[str, Any] | None = None)
 
 def _cells_of(course: Course, exercise: Exercise, section: str, wheel: str) -> Iterator[Any]:
     """The cells of one exercise: lesson, task, answer, examples, check, test."""
-    texts, id, number = _texts()["cells"], exercise.id, f"{exercise.number:02d}"
+    texts, id, number = _TEXTS["cells"], exercise.id, f"{exercise.number:02d}"
     points = f"{score(exercise.points)} {'point' if exercise.points == 1 else 'points'}"
     path = course.solution_path(exercise)
     solution = path.read_text(encoding="utf-8")

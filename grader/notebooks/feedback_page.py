@@ -89,7 +89,6 @@ def _rendered(markdown: str) -> Markup:
 
 MOST_COLOURED = 20_000
 """Characters; the longest of the course's answers has a quarter of it."""
-LANGUAGE = "python"
 _LONG_BLANK = re.compile(r"\s{100}")
 
 
@@ -100,5 +99,5 @@ def shown_code(source: str, language: str | None = None, metadata: Any = None) -
     answer with some hundred kB of them would hold up formgrader's server for hours.
     """
     if len(source) <= MOST_COLOURED and not _LONG_BLANK.search(source):
-        return str(Highlight2HTML()(source, language or LANGUAGE, metadata))
-    return f'<div class=" highlight hl-{LANGUAGE}"><pre>{escape(source)}\n</pre></div>\n'
+        return str(Highlight2HTML()(source, language or "python", metadata))
+    return f'<div class=" highlight hl-python"><pre>{escape(source)}\n</pre></div>\n'

@@ -47,27 +47,24 @@ def write_gradebook(table: ResultsTable, path: Path, *, force: bool = False) -> 
     released points of an exercise differ from the course's. Raises KataError for these, and when the gradebook cannot
     be used.
     """
-    learners = scores = 0
     prepare()
     try:
         with Gradebook(f"sqlite:///{path.absolute()}") as book:
             writer = _Writer(book, table.options.course)
             for learner, record in () if force else _known(table):
                 writer.refuse_changes(learner.id, record)
-            for learner, record in _known(table):
-                scores += writer.enter(learner, record)
-                learners += 1
+            scores = [writer.enter(learner, record) for learner, record in _known(table)]
     except (InvalidEntry, SQLAlchemyError) as error:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise KataError(f"The gradebook {path} cannot be written: {reason}.") from None
     if unlisted := sorted(each.id for each in table.learners if each.id not in table.people):
         table.options.say(f"Left out, since the roster does not list them: {', '.join(unlisted)}.")
-    if table.with_uncounted:
+    if uncounted := [row.learner.name for row in table.rows() if any(part.uncounted for part in row.record.exercises)]:
         table.options.say(
             "nbgrader excuses nobody from an exercise or a unit, so its sums count all that was graded of "
-            f"{first_few([each.name for each in table.with_uncounted])}: take their marks from --format csv."
+            f"{first_few(uncounted)}: take their marks from --format csv."
         )
-    return f"{scores} scores of {learners} learners are in {path}"
+    return f"{sum(scores)} scores of {len(scores)} learners are in {path}"
 
 
 def _known(table: ResultsTable) -> Iterator[tuple[Learner, Record]]:
@@ -96,8 +93,7 @@ class _Writer:
     def refuse_changes(self, learner: str, record: Record) -> None:
         """Raise KataError when the learner already has another automatic score."""
         for exercise, result in self._handed_in(record):
-            grade, points = self._grade(exercise, learner), _score_of(result)
-            before = None if grade is None else grade.auto_score
+            points, before = _score_of(result), getattr(self._grade(exercise, learner), "auto_score", None)
             if before is not None and (points is None or abs(before - points) > POINTS_TOLERANCE):
                 raise KataError(
                     f"{learner} has {before:g} points for {exercise.id} in the gradebook already. "

@@ -13,6 +13,7 @@ import pytest
 
 from grader.classroom.class_list import Identification, class_in
 from grader.course import Course
+from grader.files import zip_of
 from grader.intake import Submission
 from grader.intake.walk import OutOfReach
 
@@ -20,11 +21,7 @@ RIGHT = b"def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return packed.getvalue()
+    return zip_of(files.items())
 
 
 Read = Callable[[bytes], tuple[dict[str, Submission], dict[str, str]]]

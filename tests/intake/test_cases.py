@@ -6,7 +6,6 @@ cases.yml as a folder and as a zip, files.yml as a file by itself, cells.yml as 
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from grader.course import Course
+from grader.files import zip_of
 from grader.intake import SubmissionError, read_files, read_submission
 from grader.intake.names import first_few
 from tests.cases import rows, table
@@ -33,9 +33,7 @@ def hand_in(files: dict[str, bytes], links: dict[str, str], form: str, place: Pa
         (folder / name).symlink_to(target)
     if form == "folder":
         return folder
-    with zipfile.ZipFile(place / "alice.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
+    (place / "alice.zip").write_bytes(zip_of(files.items()))
     return place / "alice.zip"
 
 

@@ -285,7 +285,7 @@ def test_page_of_who_is_not_in_the_exchange_can_be_found_by_nobody(graded: Grade
         assert book.find_submission(UNIT, "zoe").timestamp is None
 
 
-@pytest.mark.parametrize("secret", [b"x" * 2000, b"\xff\xfe", None], ids=["long", "no text", "link"])
+@pytest.mark.parametrize("secret", [b"\xff\xfe", None], ids=["no text", "link"])
 def test_odd_secret_is_none(secret: bytes | None, tmp_path: Path) -> None:
     path = tmp_path / "submission_secret.txt"
     if secret is None:

@@ -199,7 +199,6 @@ def test_week_holds_the_chosen_exercises_with_their_lesson(tmp_path: Path) -> No
 def test_units_and_exercises_that_were_chosen_are_one_notebook_together() -> None:
     (two,) = assignments_of(COURSE, COURSE.units[:1], ["softmax", "dot_scores"], "week2")
     assert [each.id for each in two.exercises] == ["dot_scores", "softmax"]
-    assert two.title == COURSE.units[0].title
     (both,) = assignments_of(COURSE, COURSE.units[:2], (), "weeks")
     assert both.exercises == (*COURSE.units[0].exercises, *COURSE.units[1].exercises)
     assert [each.name for each in assignments_of(COURSE, COURSE.units[:2], (), "")] == UNITS[:2]

@@ -197,7 +197,7 @@ def test_nothing_of_a_hostile_submission_acts(screen: str, screens: Screens) -> 
 def assert_is_there_to_be_read(page: Any) -> None:
     text = page.run("return document.body.innerText")
     assert "'''<script>window.pwned=1" in text  # in the code
-    assert "< script>window.pwned=1" in text  # in the reflection
+    assert "# A heading <script>window.pwned=1" in text  # in the reflection, as it was typed
     messages = page.run("return [...document.querySelectorAll('.kata-verdict')].map(each => each.innerText)")
     assert len(messages) == len(IDS)
     assert all("<script>window.pwned=1" in each for each in messages)

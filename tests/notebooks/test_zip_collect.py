@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from grader.files import zip_of
 from grader.notebooks import course_folder
 from tests.cases import table
 
@@ -53,11 +54,7 @@ def made(name: str, content: Any, odd: Mapping[str, str | bytes]) -> str | bytes
 
 
 def packed(members: Mapping[str, str | bytes]) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as file:
-        for name, text in members.items():
-            file.writestr(zipfile.ZipInfo(name), text, zipfile.ZIP_DEFLATED)
-    return content.getvalue()
+    return zip_of((name, text if isinstance(text, bytes) else text.encode()) for name, text in members.items())
 
 
 def with_link(name: str) -> bytes:
