@@ -250,7 +250,7 @@ def _steps(path: str) -> Iterator[tuple[str, str]]:
 class ZipLimits:
     """Limits for the zip itself, its members (a kB each in its table of contents), and the sizes that it declares.
 
-    is_class: a harmful member is left out, and does not refuse the zip; a damaged one is not its learner's fault.
+    is_class: a harmful member is left out, and does not refuse the zip; one that does not unpack is no learner's fault.
     """
 
     zip_mb: int = 32
@@ -347,10 +347,11 @@ def _unpacked(
     zip_name: str, where: str, limits: ZipLimits, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int
 ) -> bytes:
     """At most `limit` + 1 bytes of a member. Raises UnreadableError, and SubmissionError for a bomb."""
+    unreadable = partial(UnreadableError, is_systems=limits.is_class)
     if info.flag_bits & _ENCRYPTED:
-        raise UnreadableError("is locked with a password; zip your files without one")
+        raise unreadable("is locked with a password; zip your files without one")
     if info.compress_type not in METHODS:
-        raise UnreadableError("is packed in an unusual way; zip your files with the ordinary method (deflate)")
+        raise unreadable("is packed in an unusual way; zip your files with the ordinary method (deflate)")
     most = max(_RATIO_COUNTS_FROM, MAX_RATIO * max(info.compress_size, 1))
     bomb = SubmissionError(f"{zip_name} is a zip bomb ({printable(where)}).")
     if info.file_size > most:
@@ -364,6 +365,5 @@ def _unpacked(
                 if len(content) > most:
                     raise bomb
     except _DAMAGE:
-        damage = "is damaged inside the zip; zip your files again"
-        raise UnreadableError(damage, is_systems=limits.is_class) from None
+        raise unreadable("is damaged inside the zip; zip your files again") from None
     return bytes(content)
