@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Generator, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,8 @@ from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
     from grader.intake import Submission
-    from grader.judge.grading import Judge, SteppedExercise
+    from grader.judge.grading import Judge
+    from grader.judge.session import Session
     from grader.practice.workspace import Work, Workspace
     from grader.record import Mismatches, Record
     from grader.sandbox.levels import Level
@@ -102,7 +104,7 @@ class CheckedFile(pytest.File):
         """
         from grader.practice.checking import note_record
 
-        failure = self._stepped.run(name) if self.is_stepped else None
+        failure = self._stepped.step(name) if self.is_stepped else None
         record, _ = self.graded()
         result = next(each for each in record.exercises[0].checks if each.name == name)
         self._left.discard(name)
@@ -116,11 +118,21 @@ class CheckedFile(pytest.File):
 
     def graded(self) -> tuple[Record, Mismatches]:
         """What the checks have come to, and what can be seen of those that failed. Raises MachineError, KataError."""
-        return (self._stepped.record(), self._stepped.mismatches()) if self.is_stepped else self._at_once
+        if not self.is_stepped:
+            return self._at_once
+        judge, id = cast("Judge", self.practice.judge), self.work.exercise.id
+        mismatches = {(id, name): mismatch for name, mismatch in self._stepped.mismatches().items()}
+        return judge.record(self._submission, [self._stepped.result(time.perf_counter())]), mismatches
 
-    def frames(self, error: CheckFailed, name: str) -> Any:
-        """The frames in which a debugger opens at a failure."""
-        return self._stepped.frames(error, name) if self.is_stepped else error.__traceback__
+    def frames(self, error: CheckFailed) -> Any:
+        """The frames in which a debugger opens at a failure: the learner's; where none raised it, the check's."""
+        if not self.is_stepped:
+            return error.__traceback__
+        from grader.judge.process import frames_of
+
+        files = (self.work.path, self.practice.course.checks_path(self.work.exercise))
+        found = (frames_of(error.__traceback__, str(file)) for file in files)
+        return next(filter(None, found), error.__traceback__)
 
     @property
     def is_stepped(self) -> bool:
@@ -143,12 +155,12 @@ class CheckedFile(pytest.File):
         return self._judged(self._submission)
 
     @cached_property
-    def _stepped(self) -> SteppedExercise:
-        from grader.judge.grading import SteppedExercise
+    def _stepped(self) -> Session:
+        from grader.judge.session import Session
 
-        judge = cast("Judge", self.practice.judge)
-        judge.choose([self.work.exercise.id])
-        return SteppedExercise(judge, self.work.exercise, self._submission, self.work.path)
+        judge, id = cast("Judge", self.practice.judge), self.work.exercise.id
+        judge.choose([id])
+        return Session(judge, judge.kits[id], self._submission, path=str(self.work.path))
 
 
 class LearnerCheck(pytest.Item):
@@ -249,5 +261,5 @@ def pytest_exception_interact(node: pytest.Item | pytest.Collector, call: pytest
     """For `--pdb`: open the debugger in the learner's lines, or in those of the check."""
     error = call.excinfo.value if call.excinfo is not None else None
     if isinstance(node, LearnerCheck) and isinstance(error, CheckFailed):
-        trace = node.file.frames(error, node.name)
+        trace = node.file.frames(error)
         call.excinfo = pytest.ExceptionInfo.from_exception(error.with_traceback(trace))

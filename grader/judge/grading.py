@@ -1,7 +1,4 @@
-"""Grades submissions: each exercise runs in a process of its own and is judged by that process's answers.
-
-For a debugger, and for what the code prints, the checks of one exercise run one by one in this process.
-"""
+"""Grades submissions: each exercise runs in a process of its own and is judged by that process's answers."""
 
 from __future__ import annotations
 
@@ -9,17 +6,14 @@ import gc
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from types import TracebackType
 
-from grader.course import Course, Exercise
+from grader.course import Course
 from grader.intake import Submission
 from grader.record import (
     POINTS_TOLERANCE,
     VERSION,
     CourseStamp,
     ExerciseResult,
-    Mismatch,
     Problem,
     Record,
     Shown,
@@ -29,10 +23,9 @@ from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget
 
-from .checks import CHECK_ERRORS, Kit
-from .faults import CheckFailed, GraderBroken
+from .checks import Kit
+from .faults import GraderBroken
 from .plan import Plan
-from .process import QUITTING, frames_of
 from .session import Session, expected_of
 
 
@@ -98,10 +91,6 @@ class Judge:
             # exempt torch's hundred thousand objects, which stay, from every later collection
             gc.freeze()
         gc.enable()  # it was off while everything was loaded (sandbox/levels.py)
-        self.await_ready()
-
-    def await_ready(self) -> None:
-        """Wait until learners' code can be run. Raises MachineError when this machine cannot isolate."""
         if self.sandbox is not None:
             self.sandbox.await_ready()
 
@@ -128,7 +117,7 @@ class Judge:
                         each.close()
                     self.sandbox.close()
                     self.sandbox = open_sandbox(self.level)
-                    self.await_ready()
+                    self.sandbox.await_ready()
                     sessions = [Session(self, each.kit, submission, whole) for each in sessions]
                     self._examine(sessions)
                 result = sessions[0].result(started)
@@ -167,41 +156,3 @@ class Judge:
             problems=tuple(Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems),
             **totals(results),
         )
-
-
-# --- check by check, in this process ----------------------------------------------------------------------------------
-
-
-class SteppedExercise:
-    """The checks of one exercise, run one by one on a learner's file."""
-
-    def __init__(self, judge: Judge, exercise: Exercise, submission: Submission, path: Path) -> None:
-        """path: the learner's file, which a debugger shows. Raises GraderBroken when the checks cannot be collected."""
-        self._judge, self._submission, self._path = judge, submission, path
-        kit = judge.kits[exercise.id]
-        self._checks = {check.name: check for check in kit.checks}
-        self._session = Session(judge, kit, submission, path=str(path))
-
-    def run(self, name: str) -> CheckFailed | None:
-        """Run one check, and return its failure, with the frames that raised it. Raises QUITTING."""
-        try:
-            self._session.ask(self._checks[name])
-        except QUITTING:
-            raise
-        except CHECK_ERRORS as error:
-            return error if isinstance(error, CheckFailed) else None
-        return None
-
-    def frames(self, error: BaseException, name: str) -> TracebackType | None:
-        """Where a debugger opens at a failed check: in the learner's lines; where none raised it, in the check's."""
-        trace = error.__traceback__
-        return frames_of(trace, str(self._path)) or frames_of(trace, str(self._session.kit.checks_path)) or trace
-
-    def record(self) -> Record:
-        """The record; checks that have not run are skipped."""
-        return self._judge.record(self._submission, [self._session.result(time.perf_counter())])
-
-    def mismatches(self) -> dict[tuple[str, str], Mismatch]:
-        """The mismatches of the visible checks that failed."""
-        id = self._session.kit.exercise.id
-        return {(id, name): mismatch for name, mismatch in self._session.mismatches().items()}

@@ -29,6 +29,7 @@ from .faults import CheckFailed, GraderBroken
 from .plan import PlannedCheck
 
 MAX_LOSSES = 3
+CLOSED = loss_text(WorkerLost("closed"))
 QUITTING = (KeyboardInterrupt, BdbQuit, pytest.exit.Exception)
 """Raised through a learner's code by whoever sits at the keyboard, here or in a debugger: no fault of the code."""
 
@@ -140,7 +141,6 @@ class WalledProcess(Process):
         self._run: Future[dict[str, list[Reply]]] | None = None
         self._worker: Worker | None = None
         self._losses = 0
-        self._is_closed = False
 
     def start(self) -> None:
         """Start a worker that loads the file and answers what is planned; does not wait for it."""
@@ -161,7 +161,7 @@ class WalledProcess(Process):
 
     def close(self) -> None:
         """End the learner's process."""
-        self._is_closed = True
+        self.refusal = self.refusal or CLOSED
         if worker := self._worker:
             worker.close()
         self._thread.shutdown(wait=False, cancel_futures=True)
@@ -192,7 +192,7 @@ class WalledProcess(Process):
                 replies.append(self._loss_text(loss))
                 self._end()
                 self._losses += 1
-                if self._losses >= MAX_LOSSES or self._is_closed or loss.reason in ("exercise time", "submission time"):
+                if self._losses >= MAX_LOSSES:
                     self.refusal = self._loss_text(loss)
         return replies + [self.refusal] * (len(questions) - len(replies))
 
@@ -209,7 +209,7 @@ class WalledProcess(Process):
         """Start a worker and have the file loaded, or refuse the file."""
         limits = self.exercise.limits
         worker = self._worker = self._sandbox.spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
-        if self._is_closed:  # before there was a worker to close
+        if self.refusal:  # closed before there was a worker to close
             worker.close()
         task = {
             "file": self.exercise.file_name,

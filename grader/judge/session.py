@@ -30,7 +30,7 @@ from .diagnosis import CheckedExchanges, diagnose
 from .faults import CheckFailed, NotInPlan, line_of, place
 from .learner import LearnerModule
 from .plan import Plan, PlannedCheck, read_plan
-from .process import LocalProcess, Process, WalledProcess
+from .process import QUITTING, LocalProcess, Process, WalledProcess
 
 if TYPE_CHECKING:
     from .grading import Judge
@@ -151,6 +151,16 @@ class Session:
             # far more than expected matches no known mistake either
             if check.name in self._learners and self.process.read_bytes > MAX_KEPT_BYTES:
                 self._learners[check.name].exchanges.clear()
+
+    def step(self, name: str) -> CheckFailed | None:
+        """Run one check by itself, and return its failure, with the frames that raised it. Raises QUITTING."""
+        try:
+            self.ask(next(check for check in self.kit.checks if check.name == name))
+        except QUITTING:
+            raise
+        except CHECK_ERRORS as error:
+            return error if isinstance(error, CheckFailed) else None
+        return None
 
     def planned(self, check: str) -> PlannedCheck:
         """The plan of one check."""
