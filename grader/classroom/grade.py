@@ -43,7 +43,8 @@ class ClassOptions:
     submission's name, and whether there was anything to grade. only: the exercises; those of the run before, or all, if
     empty. seed: that of the run before, or a fresh one, if None. scheduler: the address of a dask scheduler, whose
     workers grade instead of judges on this machine. platform: the one that made the file names; found out if None.
-    matches: a filled unmatched.csv. resume, anew: whether to go on with what OUT holds, or to begin again.
+    matches: a filled unmatched.csv. resume, anew: whether to go on with what OUT holds, or to begin again. judges:
+    makes so many of this machine for a run.
     """
 
     level: Level
@@ -59,6 +60,7 @@ class ClassOptions:
     only: Sequence[str] = ()
     seed: int | None = None
     pages: bool = False
+    judges: Callable[[int, Run], Executor] = Judges
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,8 @@ class GradedClass:
     faults: Sequence[str]
 
 
-MakeJudges = Callable[[int, Run], Executor]
-"""Makes an executor of so many judges for a run."""
-
-
-def grade_class(
-    submissions: Path, out: Path, course: Course, options: ClassOptions, judges: MakeJudges = Judges
-) -> GradedClass:
-    """Grade the class in a folder or a zip into OUT. judges: makes so many of this machine.
+def grade_class(submissions: Path, out: Path, course: Course, options: ClassOptions) -> GradedClass:
+    """Grade the class in a folder or a zip into OUT.
 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
@@ -85,7 +81,7 @@ def grade_class(
     with writing(out) as store:
         work = _ClassRun(store, course, options)
         try:
-            return work.grade(submissions, judges)
+            return work.grade(submissions)
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
         except (MachineError, KataError) as error:
@@ -134,21 +130,21 @@ class _ClassRun:
         done, left = len(results.learners), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
 
-    def grade(self, submissions: Path, make_judges: MakeJudges) -> GradedClass:
+    def grade(self, submissions: Path) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
         by = self._identification()
         with class_in(submissions, self._course, by) as everyone:
             self._everyone = everyone
-            self._run = self._new_run(submissions, everyone.platform)
-            self._let_judges_grade(self._to_grade(by), make_judges)
+            self._run = self._new_run(everyone.platform)
+            self._let_judges_grade(self._to_grade(by))
             self._begin()
         results = ClassResults(self._store, self._course)
         before = ClassResults(self._store, self._course, self._before) if self._before else None
         moves = list(moves_between(before, results)) if before else []
-        summary, changed = publish(results, pages=self._options.pages, told={learner for learner, _ in moves})
+        summary, remarks = publish(results, pages=self._options.pages, told={learner for learner, _ in moves})
         ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
         about_learners = [sentence for id in ids for sentence in self._remarks[id]]
-        self._say([*everyone.remarks, *about_learners, *self._about_changes(), *results.remarks(), *changed])
+        self._say([*everyone.remarks, *about_learners, *self._about_changes(), *remarks])
         return GradedClass(summary, [move for _, move in moves], [id for id in ids if id in self._faults])
 
     def _about_changes(self) -> Iterator[str]:
@@ -169,7 +165,7 @@ class _ClassRun:
         before, everyone = self._before, self._everyone
         if not before:
             return everyone.submissions
-        given = [entry for entry, learner in [*by.before.items(), *by.matches.items()] if learner]
+        given = [entry for entry, learner in {**by.before, **by.matches}.items() if learner]
         self._say(refuse_others(self._store, before, self._run, everyone, given))
         if before.exercises and not self._options.only:
             self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
@@ -206,7 +202,7 @@ class _ClassRun:
             return enrolled
         return None
 
-    def _new_run(self, submissions: Path, made_by: Platform) -> Run:
+    def _new_run(self, made_by: Platform) -> Run:
         """This run, not yet stored. One that goes on has the exercises of the run before, and those that are named."""
         course, options, before = self._course, self._options, self._before
         seed = before.seed if before and options.seed is None else course.seed_for(options.seed)
@@ -214,15 +210,15 @@ class _ClassRun:
         if before:
             chosen = (*before.exercises, *exercises) if before.exercises else ()
             exercises = tuple(each.id for each in course.exercises if each.id in chosen)
-        now = run_of(course, options.level, seed, exercises, submissions, options.platform or made_by)
-        return replace(now, first=before.first) if before else now
+        now = run_of(course, options.level, seed, exercises)
+        return replace(now, platform=options.platform or made_by, first=before.first if before else 0)
 
     # --- grading ------------------------------------------------------------------------------------------------------
 
-    def _let_judges_grade(self, theirs: Sequence[SubmissionFiles], make_judges: MakeJudges) -> None:
+    def _let_judges_grade(self, theirs: Sequence[SubmissionFiles]) -> None:
         run, scheduler = self._run, self._options.scheduler
         jobs = max(1, min(self._options.jobs, len(theirs)))
-        judges = ClusterJudges(scheduler, run) if scheduler else make_judges(jobs, run)
+        judges = ClusterJudges(scheduler, run) if scheduler else self._options.judges(jobs, run)
         try:
             with self._options.progress(len(theirs)) as advance:
                 width = WIDTH if scheduler else jobs

@@ -29,8 +29,6 @@ class Run:
     digest for each of them, in course order. id, first and begun (a moment in UTC) are empty until it is stored.
     """
 
-    submissions: str
-    platform: Platform
     course: Path
     stamp: CourseStamp
     level: Level
@@ -38,37 +36,25 @@ class Run:
     exercises: tuple[str, ...]
     kits: Mapping[str, str]
     versions: Mapping[str, str]
+    platform: Platform = "plain"
     id: int = 0
     first: int = 0
     begun: str = ""
 
 
-def run_of(
-    course: Course,
-    level: Level,
-    seed: int,
-    exercises: tuple[str, ...] = (),
-    submissions: Path = Path(),
-    made_by: Platform = "plain",
-) -> Run:
+def run_of(course: Course, level: Level, seed: int, exercises: tuple[str, ...] = ()) -> Run:
     """A run with these settings, not yet stored. Raises OSError when a file of the course cannot be read."""
     kits = {each.id: _kit(course, each) for each in course.exercises}
+    libraries = {name: version(name) for name in ("numpy", "torch")}
     digest = hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest()
     return Run(
-        submissions=text_of(str(submissions.absolute())),
-        platform=made_by,
         course=(course.root / "course.yml").absolute(),
         stamp=CourseStamp(title=course.title, version=course.version, digest=digest),
         level=level,
         seed=seed,
         exercises=exercises,
         kits={id: kit for id, kit in kits.items() if id in (exercises or kits)},
-        versions={
-            "attention-kata": __version__,
-            "numpy": version("numpy"),
-            "python": platform.python_version(),
-            "torch": version("torch"),
-        },
+        versions={"attention-kata": __version__, "python": platform.python_version(), **libraries},
     )
 
 

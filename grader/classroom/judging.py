@@ -179,14 +179,12 @@ class Judges(Executor):
 
     def _sent(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Future[Any]:
         with started_from_home(), _interrupts_held():
-            self._pool = self._pool or self._begun()
+            if self._pool is None:
+                theirs, self._leash = multiprocessing.Pipe(duplex=False)
+                context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
+                about = (self._run, context.Semaphore(SHARING), theirs)
+                self._pool = ProcessPoolExecutor(self._count, context, _begin, about)
             return self._pool.submit(fn, *args, **kwargs)
-
-    def _begun(self) -> ProcessPoolExecutor:
-        theirs, self._leash = multiprocessing.Pipe(duplex=False)
-        context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-        about = (self._run, context.Semaphore(SHARING), theirs)
-        return ProcessPoolExecutor(self._count, mp_context=context, initializer=_begin, initargs=about)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the judges at once, whatever they do: they have nothing to save, and unloading torch takes long."""

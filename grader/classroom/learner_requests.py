@@ -116,8 +116,7 @@ def override_points(
         store.override(before.run, result.learner.id, id, set_to, " ".join(reason.split()))
         results = ClassResults(store, course)
         new = results.of(result.learner).exercise(id)
-        _, changed = publish(results, told={result.learner.id})
-        remarks = [*changed, *results.remarks()]
+        _, remarks = publish(results, told={result.learner.id})
     moved = f"{score(old.counted_points)} -> {score(new.counted_points)} points"
     return f"{safe_line(result.learner.name)}, {id}: {moved}.", remarks
 
@@ -126,7 +125,7 @@ def override_points(
 
 OUT_OF_REACH = """\
 Out of reach from here:
-  what they handed in ({}): take it away there too, or --resume grades it again
+  what they handed in, where it lies: take it away there too, or --resume grades it again
   the roster, where it lies as a file: take them out there too before you give it again
   pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform
   nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups"""
@@ -147,13 +146,12 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         for table, count in store.forget(learner.id, kept).items():
             yield f"  {table}: {counted(count, 'row')}"
         (out / page_name(learner.id)).unlink(missing_ok=True)
-        results = ClassResults(store, course)
-        _, changed = publish(results)
+        _, remarks = publish(ClassResults(store, course))
     others = [each.id for each in everyone if each.id != learner.id and folded(each.group) == folded(learner.group)]
     if learner.group and others:
         yield (
             f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
             f"itself, which may name them: {', '.join(others)}."
         )
-    yield from changed
-    yield from OUT_OF_REACH.format(results.run.submissions).splitlines()
+    yield from remarks
+    yield from OUT_OF_REACH.splitlines()

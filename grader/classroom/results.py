@@ -117,10 +117,6 @@ class ClassResults:
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
         return Result(adjusted(graded, self.course, hand_in), learner, rows)
 
-    def remarks(self) -> Iterator[str]:
-        """Sentences about what the policy has to know and does not."""
-        yield from without_time([each.name for each in self.learners if not each.hand_in.at], self.course)
-
 
 def read_results(out: Path) -> Iterator[Result]:
     """Everybody's results, by the course of the class's last run; one record in memory at a time. Raises KataError."""
@@ -161,14 +157,13 @@ def publish(
 ) -> tuple[ClassSummary, list[str]]:
     """Write everything in OUT anew; pages if they are wanted, or are there.
 
-    told: learners whose points are told of elsewhere. Returns the summary of the class, and sentences on whose final
-    points are not those that were there, and on what else lies in OUT and no longer says the same.
+    told: learners whose points are told of elsewhere. Returns the summary of the class, and sentences on what the
+    policy has to know, on whose final points are not those that were there, and on what else lies in OUT.
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
     out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
     summary = ClassSummary(course.titles, course.headings)
-    pages, was_there = pages or (out / CLASS_PAGE).exists(), (out / RESULTS).exists()
-    before, changed = _published(out), []
+    pages, before, changed = pages or (out / CLASS_PAGE).exists(), _published(out), []
 
     def lines() -> Iterator[bytes]:
         for result in results:
@@ -195,8 +190,10 @@ def publish(
             stale.unlink()
     names = sorted(path.name for path in out.iterdir() if path.name not in WRITTEN_ANEW)
     left = [name for name in names if not (_is_page(name) or name.startswith("."))]
-    remarks = [f"Final points changed: {first_few(changed)}."] if changed else []
-    if left and was_there:
+    remarks = without_time([each.name for each in results.learners if not each.hand_in.at], course)
+    if changed:
+        remarks.append(f"Final points changed: {first_few(changed)}.")
+    if left and before:
         remarks.append(f"Not written anew: {', '.join(left)}. Export again (--force), or take away.")
     return summary, remarks
 

@@ -39,9 +39,8 @@ SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY,
-    first INTEGER NOT NULL,         -- the run with which this grading began: itself, or the one that it goes on with
     begun TEXT NOT NULL,
-    about TEXT NOT NULL             -- the course and all else that results depend on, as JSON
+    about TEXT NOT NULL             -- the course and all else that results depend on, and the first run, as JSON
 );
 CREATE TABLE IF NOT EXISTS learners (
     id TEXT PRIMARY KEY,
@@ -182,8 +181,8 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
         self.folder = path.parent
-        found = connection.execute("SELECT about, id, first, begun FROM runs ORDER BY id")
-        runs = [replace(_RUN.validate_json(about), id=id, first=first, begun=at) for about, id, first, at in found]
+        found = connection.execute("SELECT about, begun FROM runs ORDER BY id")
+        runs = [replace(_RUN.validate_json(about), begun=begun) for about, begun in found]
         self.runs = {run.id: run for run in runs}
 
     @property
@@ -214,7 +213,7 @@ class Store:
         run = replace(run, id=len(self.runs) + 1, begun=_now())
         run = replace(run, first=run.first or run.id)
         with self.transaction():
-            self._insert("runs", run.id, run.first, run.begun, _RUN.dump_json(run).decode())
+            self._insert("runs", run.id, run.begun, _RUN.dump_json(run).decode())
             self._sql.execute("UPDATE learners SET has_work = 0")
             for place, each in enumerate(learners):
                 self._insert("learners", each.id, run.id, place, each.id in work, _LEARNER.dump_json(each).decode())
@@ -307,11 +306,10 @@ class Store:
         return digest or "", _PROBLEMS.validate_json(problems or "[]")
 
     def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
-        """The points set by hand in this grading, by learner and exercise: of two the later counts."""
+        """The points set by hand, as of this run, by learner and exercise: of two the later counts."""
         query = (
             "SELECT learner, exercise, points, reason, max(id) FROM overrides "
-            "WHERE run IN (SELECT id FROM runs WHERE first = :first) GROUP BY learner, exercise "
-            "HAVING points IS NOT NULL ORDER BY max(id)"
+            f"WHERE {AS_OF} GROUP BY learner, exercise HAVING points IS NOT NULL ORDER BY max(id)"
         )
         found: dict[str, dict[str, Override]] = defaultdict(dict)
         for learner, exercise, points, reason, _ in self._ask(query, run):

@@ -100,8 +100,8 @@ def run_class(
     ran = Ran(heard)
     if not options.get("resume") and (out / "class.db").exists():
         options = {"anew": True, **options}
-    how = ClassOptions(say=ran.say, progress=ran.progress, **{"level": "none", "jobs": 2, "seed": 5, **options})
-    ran.result = grade_class(folder, out, course, how, lambda count, terms: executor or Answering(course))
+    options = {"level": "none", "jobs": 2, "seed": 5, "judges": lambda *_: executor or Answering(course), **options}
+    ran.result = grade_class(folder, out, course, ClassOptions(say=ran.say, progress=ran.progress, **options))
     return ran
 
 

@@ -31,7 +31,6 @@ ADA = Learner(
 )
 BO = Learner("bo", "bo", in_roster=False)
 RUN = Run(
-    submissions="/class",
     platform="moodle",
     course=Path("/course/course.yml"),
     stamp=CourseStamp(title="Tiny", version="1", digest="d"),

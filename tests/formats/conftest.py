@@ -105,7 +105,7 @@ def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., 
 
 def write_class(out: Path, course: Path, results: Sequence[Record], learners: Sequence[Learner] = ()) -> Path:
     """A graded class; of learners who are not given only the record's name is known."""
-    how = {"submissions": "class", "platform": "plain", "level": "full", "seed": 7}
+    how = {"level": "full", "seed": 7}
     run = Run(
         course=course,
         stamp=records.COURSE,
