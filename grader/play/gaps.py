@@ -22,6 +22,10 @@ HEADS = 8
 MEASURED_TEXTS, MEASURED_LETTERS, HIDDEN_EVERY = 24, 36, 7
 
 
+LogitsOf = Callable[[torch.Tensor], torch.Tensor]
+"""Of a model: the logits (b, n, letters) for texts (b, n)."""
+
+
 class GapsScene(ModelScene):
     """A scene in a model that guesses hidden letters."""
 
@@ -39,10 +43,6 @@ class GapsScene(ModelScene):
             texts.append((way, guessed(letters, logits_of)))
             losses[way] = gap_loss(logits_of)
         return Written("What the model fills in", "", tuple(texts)), losses
-
-
-LogitsOf = Callable[[torch.Tensor], torch.Tensor]
-"""Of a model: the logits (b, n, letters) for texts (b, n)."""
 
 
 def guessed(letters: torch.Tensor, logits_of: LogitsOf) -> str:

@@ -49,11 +49,9 @@ class PositionsScene(ModelScene):
         yield Written("What the model writes, the likeliest letter each time", text, tuple(texts))
         self._stage.begin()
         ends = tuple(float(end) for end in range(STRETCH, LONGEST + 1, STRETCH))
-        title = (
-            f"Loss in nats over {STRETCH} letters each, in random letters, repeated after {PERIOD} (guessing is 3.26). "
-            f"Letters beyond {nets.TRAINED} were never seen in training"
-        )
-        yield Curve(title, "up to letter", "loss", ends, tuple(self._lines(off).items()))
+        trained = f"trained up to letter {nets.TRAINED}"
+        title = f"Beyond training: loss on random letters, repeated, in nats (guessing is 3.26); {trained}"
+        yield Curve(title, "letter", "loss", ends, tuple(self._lines(off).items()))
 
     def _places(self, n: int, off: Off = (), **how: Any) -> nets.Places:
         """The learner's positions for n letters; how: further arguments of `apply_rotary`. Raises Stopped."""
