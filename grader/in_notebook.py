@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["NotPassed", "check", "load_ipython_extension", "play", "unload_ipython_extension", "validate"]
+__all__ = ["NotPassed", "check", "load_ipython_extension", "play", "validate"]
 
 _MAGIC = "kata"
 _USAGE = (
@@ -113,12 +113,6 @@ def load_ipython_extension(shell: Any) -> None:
                 print(_USAGE)
 
     shell.register_magic_function(kata, "line_cell", _MAGIC)
-
-
-def unload_ipython_extension(shell: Any) -> None:
-    """Unregister the magic."""
-    for magics in shell.magics_manager.magics.values():
-        magics.pop(_MAGIC, None)
 
 
 # --- the kernel ---------------------------------------------------------------------------------------------------

@@ -38,7 +38,6 @@ from .terms import (
 if TYPE_CHECKING:
     from grader.record import Record
 
-Fast = Annotated[bool, Option("--fast", help="Only the fast track: the exercises that matter most.")]
 ExerciseId = Annotated[str, Argument(help=ID_HELP, metavar="ID", autocompletion=exercise_ids)]
 WHAT = "Exercises by id or file, or whole units; all that are started by default."
 SCRIPT = "Write the case that fails beside your file, as a script to run or debug."
@@ -84,7 +83,7 @@ def init(
 @learners_command("next")
 def next_one(
     course: CourseFile = None,
-    fast: Fast = False,
+    fast: Annotated[bool, Option("--fast", help="Only the fast track: the exercises that matter most.")] = False,
     skip: Annotated[bool, Option("--skip", help="Skip the exercise that is next; it can be done later.")] = False,
 ) -> None:
     """The next exercise: its file, its lesson, what to type."""
@@ -229,10 +228,10 @@ def hint(id: ExerciseId, course: CourseFile = None) -> None:
 
 
 @learners_command("list")
-def list_exercises(course: CourseFile = None, fast: Fast = False) -> None:
+def list_exercises(course: CourseFile = None) -> None:
     """All exercises: passed, tried, open, later."""
     workspace = workspace_here(course)
-    print_list(workspace, workspace.progress.read(), console(), fast=fast)
+    print_list(workspace, workspace.progress.read(), console())
 
 
 @learners_command()

@@ -269,7 +269,7 @@ class Course(Model):
 
         Raises KataError for one that no record can hold, or that there are no plans of.
         """
-        if given is not None and not 0 <= given <= MAX_SEED:
+        if given is not None and not (isinstance(given, int) and 0 <= given <= MAX_SEED):  # a notebook sends anything
             raise KataError(f"The seed must be a whole number from 0 to {MAX_SEED}.")
         if self.planned_seed is None:
             return secrets.randbelow(MAX_SEED + 1) if given is None else given

@@ -35,9 +35,6 @@ NEXT = Mark("next", "→", ">")
 STYLES = {"passed": "green", "partly": "cyan", "tried": "red", "skipped": "cyan", "later": "dim"}
 BAR_WIDTH = 20
 NARROW = 60
-MOST_ATTEMPTS = 30
-"""Limit for the attempts that a page lists for one exercise: the latest ones."""
-MOST_REASONS = 2
 
 
 def missing(progress: Progress, exercise: Exercise) -> list[str]:
@@ -136,21 +133,17 @@ def print_next(workspace: Workspace, progress: Progress, console: Console, *, fa
     return coming
 
 
-def print_list(workspace: Workspace, progress: Progress, console: Console, *, fast: bool = False) -> None:
+def print_list(workspace: Workspace, progress: Progress, console: Console) -> None:
     """Print every exercise with its state; for a locked one, which exercises to pass first."""
     from rich.table import Column, Table
     from rich.text import Text
 
     from grader.render.terminal import text_for
 
-    coming = next_exercise(workspace.course, progress, fast=fast)
-    remarked = remarks(workspace, progress)
+    coming, remarked = next_exercise(workspace.course, progress), remarks(workspace, progress)
     for unit in workspace.course.units:
-        shown = [each for each in unit.exercises if each.fast_track or not fast]
-        if not shown:
-            continue
         rows = Table.grid(Column(width=3), Column(width=8), Column(overflow="fold"), padding=(0, 1, 0, 0))
-        for exercise in shown:
+        for exercise in unit.exercises:
             state, said = state_of(exercise, progress), f"{exercise.number:02d} {exercise.id}: {exercise.title}"
             mark, style = (NEXT, "bold yellow") if exercise == coming else (STATES[state], STYLES.get(state, ""))
             sign, is_later = mark.ascii_sign if console.options.ascii_only else mark.sign, mark is STATES["later"]
@@ -249,6 +242,4 @@ def render_learner(
         agenda=[(said, list(group)) for said, group in groupby(returning, lambda each: comes_back[each.exercise.id])],
         states=STATES,
         marks={**MARKS, **STATES},
-        most_attempts=MOST_ATTEMPTS,
-        most_reasons=MOST_REASONS,
     )
