@@ -80,7 +80,7 @@ class KnownMistake:
         samples = self.answers.get(question.digest)
         if not samples:
             raise NotInPlan("it is not known here what the known mistakes answer")
-        return is_sampled(came, samples[number])
+        return same_answers(sampled(came), _unpacked(samples[number]))
 
 
 GivesAnswers = TrustedModule | KnownMistake
@@ -210,23 +210,18 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
         return placed(wire.pack(parts, wire.TRUSTED_BYTES))
 
     asked = {each.question.digest: each for check in plan.checks.values() for each in check.exchanges}
-    numbers = {digest: number for number, digest in enumerate(asked)}
+
+    def checked(check: PlannedCheck) -> int:
+        numbers = [list(asked).index(each.question.digest) for each in check.exchanges]
+        return packed(check.name, check.is_visible, check.drawn, numbers, check.passes)
+
     head = {
         "about": about,
         "questions": [
             packed(list(map(vars, each.question.cases)), _plain(each.answers), _plain(plan.slacks.get(digest, [])))
             for digest, each in asked.items()
         ],
-        "checks": [
-            [
-                check.name,
-                check.is_visible,
-                packed(*check.drawn),
-                [numbers[each.question.digest] for each in check.exchanges],
-                check.passes,
-            ]
-            for check in plan.checks.values()
-        ],
+        "checks": list(map(checked, plan.checks.values())),
         "mistakes": [
             [each.id, each.message, [list(map(placed, each.answers.get(digest, ()))) for digest in asked]]
             for each in plan.sampled
@@ -262,10 +257,10 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
         asked.append(Exchange(Question.of(Case(**case) for case in cases), answers))
         if moved:
             slacks[asked[-1].question.digest] = moved
-    checks = {
-        name: PlannedCheck(name, is_visible, wire.unpack_frame(frames[drawn]), [asked[n] for n in numbers], *rest)
-        for name, is_visible, drawn, numbers, *rest in head["checks"]
-    }
+    checks = dict[str, PlannedCheck]()
+    for place in head["checks"]:
+        name, is_visible, drawn, numbers, passes = wire.unpack_frame(frames[place])
+        checks[name] = PlannedCheck(name, is_visible, drawn, [asked[number] for number in numbers], passes)
     sampled = list[KnownMistake]()
     for id, message, of in head["mistakes"]:
         pairs = zip(asked, of, strict=True)
@@ -321,8 +316,3 @@ def packed_sample(answers: Answers) -> bytes:
 def _unpacked(sample: bytes) -> Answers:
     ((values, error),) = wire.unpack_frame(sample)
     return Answers(values, error)
-
-
-def is_sampled(came: Answers, sample: bytes) -> bool:
-    """Whether an answer is the one that a packed sample was taken of, as far as the sample tells."""
-    return same_answers(sampled(came), _unpacked(sample))
