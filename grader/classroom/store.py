@@ -148,7 +148,7 @@ def reading(out: Path) -> Iterator[Store]:
     """Open the database of a graded class. Raises KataError when there is none, or it cannot be read."""
     with _connected(out, "rw") as store:
         if not store.runs:
-            raise KataError(f"{out} holds no results yet: go on with `kata grade-class DIR --out {out} --resume`.")
+            raise KataError(f"{out} holds no results yet: begin with `kata grade-class DIR --out {out}`.")
         yield store
 
 
