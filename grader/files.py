@@ -98,9 +98,6 @@ def refuse_link(path: Path) -> None:
 
 # --- zips -------------------------------------------------------------------------------------------------------------
 
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
-_UNIX = 3
-
 
 def zip_of(files: Iterable[tuple[str, bytes]], programs: Collection[str] = ()) -> bytes:
     """A zip of these files, each with its path in the zip: equal files give equal bytes, at any time, on any system.
@@ -110,8 +107,8 @@ def zip_of(files: Iterable[tuple[str, bytes]], programs: Collection[str] = ()) -
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, _UNIX
+            entry = zipfile.ZipInfo(name)  # of 1980
+            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3  # Unix, everywhere
             entry.external_attr = (stat.S_IFREG | (0o755 if name in programs else 0o644)) << 16
             archive.writestr(entry, content)
     return packed.getvalue()
@@ -128,8 +125,6 @@ _BEFORE_FORMULA = re.compile(r"""(?<![\s";,|])([\s";,|]*)(?=[=+\-@\uff1d\uff0b\u
 """A match starts at the first blank or separator of a run: starting at each of 100,000 line ends would take hours."""
 _SEPARATORS = frozenset(";,|\t\r\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-_STARTS_ODDLY = re.compile(r"[\t\r\n]")
-_DECIMALS = 4
 
 
 def text_field(text: str | None) -> str:
@@ -138,7 +133,7 @@ def text_field(text: str | None) -> str:
     Characters that UTF-8 cannot encode, and those that control a terminal, become U+FFFD.
     """
     text = _CONTROL.sub("\ufffd", text or "").encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    if _STARTS_ODDLY.match(text):
+    if text.startswith(("\t", "\r", "\n")):
         text = f"'{text}"
     return _BEFORE_FORMULA.sub(_marked, text)
 
@@ -162,7 +157,7 @@ def number_field(value: float | None) -> str:
         return ""
     if not math.isfinite(value):
         raise ValueError(f"{value} is no number of points")
-    digits = f"{value:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+    digits = f"{value:.4f}".rstrip("0").rstrip(".")
     return "0" if digits == "-0" else digits
 
 
