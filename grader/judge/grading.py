@@ -131,7 +131,7 @@ class Judge:
         """Run the checks of the first; the next one's code is locked down and answers on another core meanwhile."""
         if not sessions[0].nothing:
             for each in [each for each in sessions if not each.nothing][:2]:
-                each.process.start()
+                each.begin()
             sessions[0].run()
 
     def expected(self, kit: Kit) -> Plan:

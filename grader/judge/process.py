@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bdb import BdbQuit
 from collections.abc import Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from types import TracebackType
 from typing import Any
@@ -40,17 +40,14 @@ Reply = Parts | str
 class Process:
     """A learner's file for one exercise, and who answers for it. `refusal`: why the file is not run, if it is not."""
 
-    def __init__(self, exercise: Exercise, source: bytes) -> None:
+    def __init__(self, exercise: Exercise, source: bytes, refusal: str = "") -> None:
         self.exercise = exercise
         self.source = source
         self.text = source.decode("utf-8", "replace").removeprefix("\ufeff")
         self.forbidden = exercise.forbidden or Forbidden.model_construct(reason="")
-        self.refusal = ""
+        self.refusal = refusal
         self.read_bytes = 0
         """Size of the answers to planned questions that were read so far."""
-
-    def start(self) -> None:
-        """Begin with what can be done ahead; does not wait for it."""
 
     def replies(self, planned: PlannedCheck) -> Iterable[Reply]:
         """What comes for the planned questions of a check, in order. Raises CheckFailed, MachineError."""
@@ -117,9 +114,9 @@ def answers_in(reply: Reply, cases: Sequence[Case]) -> list[Answers]:
 class WalledProcess(Process):
     """The learner's file, answered by workers behind the wall: one at a time, and a new one when one is lost.
 
-    A worker gets this file and nothing else in its life. It is asked from a thread, so that it works while the judge
-    compares the answers of the one before. Methods raise CheckFailed when the learner's code ends, hangs or is refused,
-    MachineError when the sandbox breaks.
+    A worker gets this file and nothing else in its life. It is asked from a thread, from the start, so that it works
+    while the judge compares the answers of the one before. Methods raise CheckFailed when the learner's code ends,
+    hangs or is refused, MachineError when the sandbox breaks.
     """
 
     def __init__(
@@ -129,33 +126,26 @@ class WalledProcess(Process):
         sandbox: AnySandbox,
         rounds: Sequence[Sequence[PlannedCheck]] = (),
         whole: Budget | None = None,
+        refusal: str = "",
     ) -> None:
         """rounds: the planned checks; those of a round are asked when all of the one before are answered.
         whole: what the whole submission may use.
         """
-        super().__init__(exercise, source)
+        super().__init__(exercise, source, refusal)
         self._sandbox = sandbox
         self._budget = Budget(exercise.limits.seconds, whole=whole)
         self._rounds = rounds
         self._thread = ThreadPoolExecutor(1)
-        self._run: Future[dict[str, list[Reply]]] | None = None
         self._worker: Worker | None = None
         self._losses = 0
-
-    def start(self) -> None:
-        """Start a worker that loads the file and answers what is planned; does not wait for it."""
-        if self._run is None:
-            self._run = self._thread.submit(self._ask_what_is_planned)
+        self._run = self._thread.submit(self._ask_what_is_planned)
 
     def replies(self, planned: PlannedCheck) -> list[Reply]:
         """What came for the planned questions of a check, in order. Raises MachineError."""
-        self.start()
-        assert self._run is not None
         return self._run.result().get(planned.name, [])
 
     def reply(self, question: Question) -> Reply:
         """What comes for a question that is asked on the spot. Raises MachineError."""
-        self.start()
         (reply,) = self._thread.submit(self._ask, [question]).result()
         return reply
 
@@ -252,8 +242,8 @@ class WalledProcess(Process):
 class LocalProcess(Process):
     """The learner's file run in this process (isolation "none"), for a debugger and for print. No wall at all."""
 
-    def __init__(self, exercise: Exercise, source: bytes, file: str = "") -> None:
-        super().__init__(exercise, source)
+    def __init__(self, exercise: Exercise, source: bytes, refusal: str = "", file: str = "") -> None:
+        super().__init__(exercise, source, refusal)
         # the real path, so that a debugger can show the source lines
         self._file = file or exercise.file_name
         self._namespace: Namespace | None = None

@@ -110,11 +110,14 @@ class Session:
     @cached_property
     def process(self) -> Process:
         """The learner's process: behind the wall, or in this process where there is none."""
-        process: Process = LocalProcess(self.kit.exercise, self._content, self._path)
-        if sandbox := self._judge.sandbox:
-            process = WalledProcess(self.kit.exercise, self._content, sandbox, self.expected.rounds, self._whole)
-        process.refusal = self._refusal
-        return process
+        exercise, sandbox = self.kit.exercise, self._judge.sandbox
+        if sandbox is None:
+            return LocalProcess(exercise, self._content, self._refusal, self._path)
+        return WalledProcess(exercise, self._content, sandbox, self.expected.rounds, self._whole, self._refusal)
+
+    def begin(self) -> Process:
+        """Have the learner's code loaded and asked, which is not waited for."""
+        return self.process
 
     def run(self) -> None:
         """Run all checks."""

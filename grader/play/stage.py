@@ -49,9 +49,7 @@ class Stage:
     def _started(self) -> Process:
         if (sandbox := self._sandbox) is None:
             return LocalProcess(self.exercise, self.source)
-        process = WalledProcess(self.exercise, self.source, sandbox)
-        process.start()
-        return process
+        return WalledProcess(self.exercise, self.source, sandbox)
 
     def begin(self) -> None:
         """Start a new process with a fresh time budget."""

@@ -119,8 +119,6 @@ def test_one_exercise_never_takes_much_more_than_its_time(opened: Open, source: 
 @pytest.mark.thorough
 def test_what_the_judge_does_meanwhile_costs_the_learner_nothing_and_saves_nothing(opened: Open) -> None:
     quick, slow = opened(RIGHT, [[ONE], [TWO]]), opened(HANGS_AT_TWO, [[ONE], [TWO]])
-    quick.start()
-    slow.start()
     time.sleep(14.0)  # longer than the exercise may take
     assert outputs(quick, ONE) + outputs(quick, TWO) == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert outputs(slow, ONE) + outputs(slow, TWO) == [1.0, 2.0, SLOW, 4.0, 5.0]
@@ -148,13 +146,11 @@ def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
 
 def test_a_process_that_is_closed_while_it_is_asked_ends_at_once(opened: Open) -> None:
     process = opened(SOURCES["never ends"], [[ONE], [TWO]])
-    process.start()
     time.sleep(0.5)
     started = time.monotonic()
     process.close()
     assert (
-        process._run is not None
-        and process._run.result()["one"][0]
+        process._run.result()["one"][0]
         == "Your code sent no readable answer. It must leave the process's own descriptors alone."
     )
     assert time.monotonic() - started < 1.0
