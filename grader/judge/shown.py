@@ -179,7 +179,10 @@ class CaseText:
     def _call(self, target: str, step: Mapping[str, Any]) -> str:
         parts = [self.text(each) for each in step["args"]]
         passed = ", ".join(parts + [f"{key}={self.text(each)}" for key, each in step["kwargs"].items()])
-        return f"{target}{'.' if step['method'] else ''}{step['method']}({passed})"
+        method = step["method"]
+        if method == "__getitem__":
+            return f"{target}[{passed}]"
+        return f"len({target})" if method == "__len__" else f"{target}{'.' if method else ''}{method}({passed})"
 
     def text(self, value: Any) -> str:
         """A value, or what a slot holds, as an expression."""
