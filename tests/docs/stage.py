@@ -76,11 +76,11 @@ class Stage:
             return self._serve(command)
         if ALONE.fullmatch(command):  # needs no shell
             program, *words = (re.sub(r"^~(?=/)", str(self.home), word) for word in shlex.split(command))
-            done = self._runners[program](*words, cwd=self.cwd, env=self._environment, seconds=SECONDS)
+            done = self._runners[program](*words, cwd=self.cwd, env=self._environment)
         else:
             place = self.home / ".place"
             script = f"{command}\nstatus=$?\npwd >'{place}'\nexit $status\n"
-            done = self._runners["bash"]("-c", script, cwd=self.cwd, env=self._environment, seconds=SECONDS)
+            done = self._runners["bash"]("-c", script, cwd=self.cwd, env=self._environment)
             self.cwd = Path(place.read_text(encoding="utf-8").strip())
         return Ending(done.returncode, done.stdout + done.stderr)
 

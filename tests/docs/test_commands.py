@@ -21,7 +21,7 @@ from markdown_it import MarkdownIt
 from grader.cli.app import app
 from tests.cases import table
 
-from .stage import BETWEEN, Ending, Stage, type_in
+from .stage import BETWEEN, SECONDS, Ending, Stage, type_in
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -98,7 +98,8 @@ def test_every_command_does_what_it_is_for(
 ) -> None:
     if kind in WITH_NBGRADER and sys.version_info < (3, 11):
         pytest.skip("nbgrader is not made for 3.10; `make test` installs it from 3.11 on")
-    runners = {"kata": kata, "nbgrader": partial(run_command, NBGRADER), "bash": partial(run_command, "bash")}
+    patient = partial(run_command, seconds=SECONDS)
+    runners = {"kata": kata, "nbgrader": partial(patient, NBGRADER), "bash": partial(patient, "bash")}
     stage = Stage(kind, tmp_path, runners)
     ended: dict[str, tuple[str, Ending]] = {}
     wrong = []
