@@ -303,6 +303,9 @@ class _Counting:
             found = self._owners.called(by_hand) if by_hand else self._owners.of(files.readings)
             if len(found) == 1:
                 claims[found[0]].append(files)
+                if by_hand:  # a name may be another's one day, in a roster that comes later
+                    first, *others = found[0]
+                    self._words[files.entry] = first.group if others else first.id
             elif by_hand:
                 whom = "several learners" if found else "nobody"
                 problems.append(f"--match says that {files.entry} is of {by_hand}, and {whom} is called so.")

@@ -81,13 +81,12 @@ def _known_by(entry: str, platform: Platform) -> str:
 
 
 def own_work_first(
-    submissions: Sequence[SubmissionFiles], before: Mapping[str, Collection[str]]
+    submissions: Sequence[SubmissionFiles], before: Mapping[str, Collection[str]], alone: Collection[str]
 ) -> tuple[list[SubmissionFiles], list[str]]:
     """The submissions without the members of a group who were graded by work of their own; and sentences on these.
 
-    before: whose each entry of the class's folder was in the runs before.
+    before: whose each entry of the class's folder was in the runs before. alone: those with one that was theirs alone.
     """
-    alone = {id for whose in before.values() if len(whose) == 1 for id in whose}
     kept: list[SubmissionFiles] = []
     told: list[str] = []
     for files in submissions:

@@ -165,12 +165,12 @@ class _ClassRun:
         before, everyone = self._before, self._everyone
         if not before:
             return everyone.submissions
-        given = [entry for entry, learner in {**by.before, **by.matches}.items() if learner]
+        given = [entry for entry, learner in by.matches.items() if learner]
         self._say(refuse_others(self._store, before, self._run, everyone, given))
         if before.exercises and not self._options.only:
             self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
         self.has_results = True
-        theirs, own = own_work_first(everyone.submissions, self._store.entries(before))
+        theirs, own = own_work_first(everyone.submissions, self._store.entries(before), self._store.alone(before))
         self._say(own)
         return theirs
 
@@ -299,7 +299,7 @@ class _ClassRun:
             self._begin()
             with self._store.transaction():
                 for learner, kept in todo.items():
-                    self._store.add(self._run, learner, task.submission, kept)
+                    self._store.add(self._run, learner, task.submission, kept, as_group=learner in task.files.as_group)
 
     def _begin(self) -> None:
         """Store the run with its class, if that was not done."""

@@ -19,7 +19,7 @@ from grader.render.verdict import ExerciseVerdict, verdict_on
 from grader.render.wording import change, counted, score
 
 from .results import ClassResults, page_name, publish
-from .roster import Finder, find_learner, folded
+from .roster import Finder, find_learner, folded, may_name, name_key
 from .store import Row, reading, writing
 
 # --- an appeal --------------------------------------------------------------------------------------------------------
@@ -134,17 +134,26 @@ Out of reach from here:
 def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
     """Remove the learner whom a text means; yields lines for people on what was removed, and what was not.
 
-    Of unmatched.csv everything goes but what a person gave to others, as any reason in it may tell of the learner; the
-    next run lists it again. Raises KataError when the text means nobody or several, OSError.
+    Of unmatched.csv all rows go that may tell of the learner, but what a person gave to others. Raises KataError when
+    the text means nobody or several, OSError.
     """
     with writing(out) as store:
         everyone = store.learners()
         learner = find_learner(everyone, text, out, f"kata forget {out}")
         finder = Finder(everyone)
-        kept = [row for row in store.unmatched() if row.learner and learner not in finder.find(row.learner)]
+        kept = [
+            row
+            for row in store.unmatched()
+            if set(finder.find(row.learner) or finder.by("group", row.learner)) - {learner}
+            or not (row.learner or may_name(learner, f"{row.entry} {row.why}"))
+        ]
         yield f"Taken out of {out}: {learner.shown}"
         for table, count in store.forget(learner.id, kept).items():
             yield f"  {table}: {counted(count, 'row')}"
+        if same := [
+            each.shown for each in everyone if each != learner and name_key(each.name) == name_key(learner.name)
+        ]:
+            yield f"Called alike, and still here: {', '.join(same)}."
         (out / page_name(learner.id)).unlink(missing_ok=True)
         _, remarks = publish(ClassResults(store, course))
     others = [each.id for each in everyone if each.id != learner.id and folded(each.group) == folded(learner.group)]

@@ -259,6 +259,8 @@ class ZipLimits:
     is_class: bool = False
 
 
+MOST_CONTENTS_MB = 16
+"""Of a table of contents, which is read whole: 50,000 members have some 7 MB."""
 OF_A_LEARNER = ZipLimits()
 OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, declared_mb=20 * 1024, is_class=True)
 """The download of a whole class from a learning platform."""
@@ -316,7 +318,7 @@ def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
     if file.seek(0, os.SEEK_END) > limits.zip_mb * MB:
         raise SubmissionError(f"{name} is larger than {limits.zip_mb} MB; zip the exercise files alone.")
     guarded = _Guarded(file)  # type: ignore[arg-type]
-    guarded.bytes_left = limits.members * 1024
+    guarded.bytes_left = min(limits.members * 1024, MOST_CONTENTS_MB * MB)
     too_many = f"{name} holds more than {limits.members} files; zip the exercise files alone."
     try:
         archive = zipfile.ZipFile(guarded)

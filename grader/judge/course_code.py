@@ -10,7 +10,7 @@ import io
 import linecache
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -76,10 +76,14 @@ class TrustedModule:
         places = range(len(question.cases)) if self._remembers else (number,)
         cases = [question.cases[place] for place in places]
         found = dict(zip(places, self._run(cases, [case.as_data() for case in cases]), strict=True))
-        if len(self._answers) >= MAX_CACHED_ANSWERS:  # most are of seeds that are not used again
-            self._answers.clear()
+        if len(self._answers) >= MAX_CACHED_ANSWERS:
+            self.forget()
         self._answers.update({(question.digest, place): answers for place, answers in found.items()})
         return found[number]
+
+    def forget(self) -> None:
+        """Drop all cached answers."""
+        self._answers.clear()
 
     def answer_rounded(self, question: Question) -> list[Answers]:
         """The answers with a few roundings of error in every input, to see how far the result may move."""
@@ -121,7 +125,7 @@ class CourseCode:
         self._text = solution.read_text(encoding="utf-8")
         self._bank = bank
         self.reference = TrustedModule(self._text, f"reference {solution.stem}")
-        self.both = lru_cache(MAX_CACHED_PAIRS)(self._both)
+        self._pairs: dict[tuple[int, int], TrustedModule | None] = {}
 
     @cached_property
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
@@ -131,8 +135,23 @@ class CourseCode:
             for each in load_bank(self._bank)
         )
 
-    def _both(self, place: int, other_place: int) -> TrustedModule | None:
+    def forget(self) -> None:
+        """Drop all cached answers: those of another seed are never used again."""
+        self._pairs.clear()
+        self.reference.forget()
+        for _, module in self.__dict__.get("mistakes", ()):  # only if they were loaded
+            module.forget()
+
+    def both(self, place: int, other_place: int) -> TrustedModule | None:
         """Two known mistakes combined, by their places; None where they do not go together."""
+        if (place, other_place) in self._pairs:
+            return self._pairs[place, other_place]
+        made = self._combined(place, other_place)
+        if len(self._pairs) < MAX_CACHED_PAIRS:  # none makes room: they are asked in the same order again and again
+            self._pairs[place, other_place] = made
+        return made
+
+    def _combined(self, place: int, other_place: int) -> TrustedModule | None:
         one, other = self.mistakes[place][0], self.mistakes[other_place][0]
         text = both_from(one, other, self._text)
         if text is None:

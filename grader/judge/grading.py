@@ -141,6 +141,8 @@ class Judge:
         """
         id = kit.exercise.id
         if id not in self._expected or self._expected[id].seed != self.seed:
+            if kit.code is not None:
+                kit.code.forget()
             self._expected[id] = expected_of(kit, self.seed)
         return self._expected[id]
 
