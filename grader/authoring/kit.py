@@ -27,6 +27,8 @@ LEAST_ALTERNATIVES = 3
 LEAST_MISTAKES = 3
 TO_WRITE = re.compile(r"\b(?:TODO|FIXME|XXX|TBD)\b")
 """What stands in an unfinished line; in a template's too."""
+PARTS = re.compile(r"(?m)^(?=## | *- (?:id|folder): )")
+"""Where an exercise's section of a lesson and its entry in course.yml begin."""
 
 
 # --- a new kit --------------------------------------------------------------------------------------------------------
@@ -118,10 +120,10 @@ def named(course: Course, path: Path) -> str:
 
 
 def incomplete(course: Course, exercise: Exercise) -> list[str]:
-    """What is missing of an exercise's kit or unfinished there, in its unit's lesson or in course.yml."""
+    """What is missing of an exercise's kit or unfinished there, in its section of the lesson or in course.yml."""
     id, lesson = exercise.id, course.lesson_path(next(unit for unit in course.units if exercise in unit.exercises))
     solution, checks = course.solution_path(exercise), course.checks_path(exercise)
-    bank, stub = course.mistakes_path(exercise), course.stub_path(exercise)
+    bank, stub, catalogue = course.mistakes_path(exercise), course.stub_path(exercise), course.root / FILE_NAME
     files = {"reference solution": solution, "hidden checks": checks, "bank of mistakes": bank, "stub": stub}
     absent = {what: path for what, path in files.items() if not path.is_file()}
     problems = [f"{id}: the {what} is missing: write {named(course, path)}" for what, path in absent.items()]
@@ -130,11 +132,15 @@ def incomplete(course: Course, exercise: Exercise) -> list[str]:
         problems.append(f"{id}: write at least {LEAST_ALTERNATIVES} other right answers into {file}")
     if f"`{id}`" not in lesson.read_text("utf-8"):
         problems.append(f"{id}: {named(course, lesson)} has no section that names `{id}`")
-    written = [solution, checks, bank, *course.families_of(checks, bank), course.root / FILE_NAME, lesson]
-    for path in filter(Path.is_file, written):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if TO_WRITE.search(line):
-                problems.append(f"{named(course, path)}:{number}: still to write: {line.strip()}")
+    own = re.compile(rf"`{id}`|- id: {id}$", re.MULTILINE)
+    for path in filter(Path.is_file, [solution, checks, bank, *course.families_of(checks, bank), catalogue, lesson]):
+        parts = PARTS.split(path.read_text("utf-8")) if path in (catalogue, lesson) else [path.read_text("utf-8")]
+        first = 1
+        for part in parts:
+            for number, line in enumerate(part.splitlines(), first):
+                if TO_WRITE.search(line) and (len(parts) == 1 or own.search(part)):
+                    problems.append(f"{named(course, path)}:{number}: still to write: {line.strip()}")
+            first += part.count("\n")
     return problems
 
 

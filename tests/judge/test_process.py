@@ -135,13 +135,13 @@ def test_a_pause_in_each_call_costs_a_third_of_work(opened: Open) -> None:
 @pytest.mark.thorough
 def test_a_submission_has_a_time_of_its_own(opened: Open) -> None:
     whole = Budget(2.0, "submission time")
-    first, second, third = (
-        opened(source, [[ONE]], whole) for source in ("while True: pass\n", "while True: pass\n", RIGHT)
-    )
-    assert outputs(first, ONE) == [f"Your file cannot be loaded. {SLOW}"] * 2
     used_up = "The time for the whole submission is used up: 2 seconds of processor time, or 6 by the clock."
-    assert outputs(second, ONE) == [f"Your file cannot be loaded. {used_up}"] * 2
-    assert outputs(third, ONE) == [used_up] * 2
+    came = [
+        outputs(opened(source, [[ONE]], whole), ONE)  # one after another: each begins when it is opened
+        for source in ("while True: pass\n", "while True: pass\n", RIGHT)
+    ]
+    texts = [f"Your file cannot be loaded. {SLOW}", f"Your file cannot be loaded. {used_up}", used_up]
+    assert came == [[text] * 2 for text in texts]
 
 
 def test_a_process_that_is_closed_while_it_is_asked_ends_at_once(opened: Open) -> None:
