@@ -94,10 +94,10 @@ def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("grader.judge.course_code.both_from", lambda one, other, _: made.append((one, other)))
     code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
     expected = Plan("softmax", 1, code)
-    for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 1)):
+    for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 3), (0, 1)):
         assert expected.pair(*places) is None
     first, *others = (mistake for mistake, _ in code.mistakes[:4])
-    assert made == [(first, others[place]) for place in (0, 1, 2, 0)]
+    assert made == [(first, others[place]) for place in (0, 1, 2, 2)]
 
 
 def test_an_edit_that_both_make_is_made_once(course: Course) -> None:
