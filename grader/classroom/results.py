@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from grader.course import Course, load_course
+from grader.course import Course
 from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
@@ -116,12 +116,6 @@ class ClassResults:
         )
         hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
         return Result(adjusted(graded, self.course, hand_in), learner, rows)
-
-
-def read_results(out: Path) -> Iterator[Result]:
-    """Everybody's results, by the course of the class's last run; one record in memory at a time. Raises KataError."""
-    with reading(out) as store:
-        yield from ClassResults(store, load_course(course_of(out)))
 
 
 def final_record(record: Record, course: Course) -> tuple[Record, list[str]]:

@@ -19,6 +19,8 @@ from typing import Any
 
 from grader.classroom.grade import ClassOptions, GradedClass, grade_class
 from grader.classroom.judging import grade_one
+from grader.classroom.results import ClassResults, Result, course_of
+from grader.classroom.store import reading
 from grader.course import Course, load_course
 from grader.intake import Submission
 from grader.record import ExerciseResult
@@ -26,6 +28,12 @@ from tests import records
 
 GENEROUS = "# generous"
 """In the checks of an exercise: whatever was handed in is right."""
+
+
+def read_results(out: Path) -> Iterator[Result]:
+    """Everybody's results, by the course of the class's last run; one record in memory at a time."""
+    with reading(out) as store:
+        yield from ClassResults(store, load_course(course_of(out)))
 
 
 class Answering(Executor):

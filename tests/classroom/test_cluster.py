@@ -24,7 +24,6 @@ import pytest
 from grader.classroom import cluster
 from grader.classroom.cluster import ClusterJudges, leave
 from grader.classroom.grading_terms import Run, run_of, why_not
-from grader.classroom.results import read_results
 from grader.course import Course
 from grader.errors import KataError
 from grader.record import CourseStamp
@@ -32,6 +31,7 @@ from grader.sandbox.doctor import strongest_level
 
 from .conftest import Grading, hand_in
 from .processes import children
+from .recorded_run import read_results
 
 pytestmark = pytest.mark.timeout(600)
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from grader.classroom.judging import LOSSES_IN_A_ROW
-from grader.classroom.results import read_results
 from grader.errors import KataError
 
 from .conftest import hand_in_all
 from .processes import children
+from .recorded_run import read_results
 
 DEADLY = "def share(amounts):\n    return amounts * 0 + 666\n"
 KILLS_THE_JUDGE = """\

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.results import read_results
 from grader.record import Record
 
 from .conftest import hand_in_all
+from .recorded_run import read_results
 
 A_FEW = 40
 """Records that may be alive at a time: those of the batches that are out."""
