@@ -2,42 +2,39 @@
 
 When a judge crashes, all are begun anew, and what they had is tried again, one by one. So it is known who crashed it.
 
-Judges are forks of Python's fork server, which imports this module, and with it torch and all that judges need, once.
-It has loaded the program only: no course, no answers, no submission. The zygote for the first judges starts beside it,
-at the same time. In a large class the other judges have zygotes of their own, because a zygote can only fork for a few
-judges. Outside Linux every judge starts by itself.
+Judges are forks of Python's fork server, which loads torch and all that judges need, once (`forked_from`). It knows the
+program only: no course, no answers, no submission. The zygote for the first judges starts beside it, at the same time.
+In a large class the other judges have zygotes of their own, because a zygote can only fork for a few judges. Outside
+Linux every judge starts by itself.
 """
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import multiprocessing
 import os
 import signal
 import threading
 import time
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import chain, islice
 from multiprocessing import resource_tracker
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from grader.errors import KataError
 from grader.files import started_from_home
 from grader.intake import Submission
 from grader.record import ExerciseResult, Record
-from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch_ahead
+from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, join, launch, launch_ahead
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.synchronize import Semaphore
+    from socket import socket
 
     from grader.judge.grading import Judge
 
@@ -54,10 +51,7 @@ LOSSES_IN_A_ROW = 10
 """This many submissions in a row that crash a judge are not at fault."""
 SHARING = 2
 """The number of judges that share the zygote."""
-LEVEL = "KATA_POOL_LEVEL"
-"""Environment variable for the fork server: the isolation level of the zygote to start beside it."""
-PR_SET_PDEATHSIG = 1
-"""Of <linux/prctl.h>: the signal that a process gets when its parent ends."""
+FORKED_FROM = "grader.classroom.forked_from"
 
 
 @dataclass(frozen=True)
@@ -125,6 +119,8 @@ def graded(
 # --- judges' processes, from outside ----------------------------------------------------------------------------------
 
 _is_started = False
+_zygote: Launched | None = None
+"""It runs, or starts, for the first judges of this process."""
 
 
 def can_fork() -> bool:
@@ -133,31 +129,24 @@ def can_fork() -> bool:
 
 
 def start_ahead(level: Level) -> None:
-    """Start the fork server for this process's judges, without waiting for it."""
-    global _is_started
+    """Start the fork server and a zygote for this process's judges, without waiting for them."""
+    global _is_started, _zygote
     if _is_started or not can_fork():
         return
     from multiprocessing import forkserver
 
-    multiprocessing.set_forkserver_preload([__name__])
-    os.environ[LEVEL] = level
+    if level != "none":
+        with suppress(MachineError):  # a judge tries again and reports the error
+            _zygote = launch(level)
+    multiprocessing.set_forkserver_preload([FORKED_FROM])
+    resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # only the command itself handles it
     try:
-        with started_from_home(), _interrupts_held():
+        with started_from_home():
             forkserver.ensure_running()
     finally:
-        del os.environ[LEVEL]
-    _is_started = True
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Block Ctrl-C in processes started here: only the command itself handles it. Use it inside `started_from_home`."""
-    resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    _is_started = True
 
 
 class Judges(Executor):
@@ -178,11 +167,12 @@ class Judges(Executor):
             return self._sent(fn, args, kwargs)
 
     def _sent(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Future[Any]:
-        with started_from_home(), _interrupts_held():
+        with started_from_home():
             if self._pool is None:
                 theirs, self._leash = multiprocessing.Pipe(duplex=False)
                 context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-                about = (self._run, context.Semaphore(SHARING), theirs)
+                zygote = _zygote.control if _zygote and _zygote.level == self._run.level else None
+                about = (self._run, theirs, context.Semaphore(SHARING), zygote)
                 self._pool = ProcessPoolExecutor(self._count, context, _begin, about)
             return self._pool.submit(fn, *args, **kwargs)
 
@@ -195,35 +185,17 @@ class Judges(Executor):
         self._pool = self._leash = None
 
 
-# --- in the fork server, and in the judges ----------------------------------------------------------------------------
+# --- in a judge's process ---------------------------------------------------------------------------------------------
 
-_zygote: Launched | None = None
 _opened: Judge | None = None
 
 
-def _load(level: Level) -> None:
-    """In the fork server: start the zygote, and load meanwhile what every judge needs."""
-    global _zygote
-    # the fork server ends with the command, at once: readers of the command's output would wait until all is loaded
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if level != "none":
-        with suppress(MachineError):  # a judge tries again and reports the error
-            _zygote = launch_ahead(level)
-    for needed in ("grader.judge.grading", "grader.classroom.grading_terms"):
-        import_module(needed)
-    # the fork server waits for its children, and would print a warning about the zygote
-    warnings.filterwarnings("ignore", "forkserver: waitpid returned unexpected pid")
-    gc.freeze()
-
-
-def _begin(run: Run, sharing: Semaphore, leash: Connection) -> None:
-    """In a judge's process: open the judge. sharing: as many may share the zygote."""
-    global _zygote
+def _begin(run: Run, leash: Connection, sharing: Semaphore, zygote: socket | None) -> None:
+    """Open the judge. sharing: as many judges may share the zygote; the others have their own."""
     threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
-    if not sharing.acquire(block=False):
-        _zygote = None
+    may_share = zygote is not None and sharing.acquire(block=False)
     with suppress(MachineError):  # it is raised when it grades
-        _judge(run)
+        _judge(run, join(Launched(run.level, None, zygote)) if may_share else None)
 
 
 def _end_with_leash(leash: Connection) -> None:
@@ -251,19 +223,15 @@ def grade_one(run: Run, submission: Submission, exercises: tuple[str, ...]) -> R
     return records[0].exercises
 
 
-def _judge(run: Run) -> Judge:
+def _judge(run: Run, launched: Launched | None = None) -> Judge:
     """This process's judge, opened if there is none; a process has only one class. Raises MachineError."""
     global _opened
     if _opened is None:
-        shared = join(_zygote) if _zygote is not None else None
-        launched = None if run.level == "none" else shared or launch_ahead(run.level)
+        if launched is None and run.level != "none":
+            launched = launch_ahead(run.level)
         # imported after the start of the zygote, so that both load torch at the same time
         from grader.course import load_course
         from grader.judge.grading import Judge
 
         _opened = Judge(load_course(run.course), run.level, run.seed, launched=launched)
     return _opened
-
-
-if _named := os.environ.pop(LEVEL, ""):
-    _load(cast("Level", _named))
