@@ -31,7 +31,7 @@ BEHIND_AND = 3
 """The place in a line of the word that only a look further back can tell."""
 
 WIDTH, HEADS, CONTEXT, VOCAB = 32, 4, 12, len(VOCABULARY)
-FEW_WORDS = 5
+FEW_WORDS, MANY_WORDS = 5, 40
 TRAINED_LINES, WINDOWS, SHOWN = 300, 48, 5
 FEW_STEPS, TRAINING_STEPS, BATCH, RATE = 60, 140, 16, 8e-3
 """Nearly every right model is far enough after the few steps; one that is not gets all, from the start."""
@@ -214,9 +214,10 @@ def test_shape_of_the_logits(learner, draw):
         model = asked.model(2)
         for number, tokens in enumerate(asked_for):
             asked.call(model, tokens, return_as=f"logits {number}")
-        # more places than words: positions are no words
-        few = asked.call(asked.entry("TinyGPT"), FEW_WORDS, WIDTH, HEADS, 1, CONTEXT)
-        asked.call(few, torch.arange(CONTEXT)[None] % FEW_WORDS, return_as="logits of few words")
+        # more places than words: positions are no words; and more words than width
+        for words in (FEW_WORDS, MANY_WORDS):
+            model = asked.call(asked.entry("TinyGPT"), words, WIDTH, HEADS, 1, CONTEXT)
+            asked.call(model, torch.arange(words - CONTEXT, words)[None] % words, return_as=f"logits of {words} words")
         (answers,) = ask(asked)
         came = [answers[name] for name in asked.returned.values()]
         if not all(isinstance(each, torch.Tensor) and each.is_floating_point() for each in came):
@@ -224,12 +225,12 @@ def test_shape_of_the_logits(learner, draw):
         return {"shapes": [list(each.shape) for each in came]}
 
     came = read(learner, talk)
-    due = [[*tokens.shape, VOCAB] for tokens in asked_for] + [[1, CONTEXT, FEW_WORDS]]
+    due = [[*tokens.shape, VOCAB] for tokens in asked_for] + [[1, CONTEXT, words] for words in (FEW_WORDS, MANY_WORDS)]
     expect(
         came["shapes"] == due,
         f"For (3, 5) tokens the logits should have 3 axes and the shape (3, 5, {VOCAB}): batch, tokens, vocab_size. One logit for "
         f"each word, at each place. For (1, 1) tokens it is (1, 1, {VOCAB}), for (2, {CONTEXT}) it is (2, {CONTEXT}, {VOCAB}); with a "
-        f"vocab_size of {FEW_WORDS}, (1, {CONTEXT}) tokens give (1, {CONTEXT}, {FEW_WORDS}).",
+        f"vocab_size of {FEW_WORDS} or {MANY_WORDS}, (1, {CONTEXT}) tokens give (1, {CONTEXT}, {FEW_WORDS}) or (1, {CONTEXT}, {MANY_WORDS}).",
     )
 
 

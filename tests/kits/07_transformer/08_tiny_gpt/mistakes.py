@@ -34,8 +34,15 @@ MISTAKES = [
         "positions-from-the-words",
         "The positions were looked up in the embedding of the words, which has vocab_size rows: with more places than words it ends in "
         "an IndexError. Give the positions an embedding of their own, with context_length rows.",
-        caught_by="test_shape_of_the_logits",
+        caught_by=SHAPE,
         edits=[("self.position(torch.arange", "self.token(torch.arange")],
+    ),
+    Mistake(
+        "as-many-words-as-width",
+        "The embedding of the words has d_model rows: with more words than that it ends in an IndexError. It has one row for each word, "
+        "nn.Embedding(vocab_size, d_model).",
+        caught_by=SHAPE,
+        edits=[("nn.Embedding(vocab_size, d_model)", "nn.Embedding(d_model, d_model)")],
     ),
     Mistake(
         "next-token-visible",
