@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Generator, Iterable
 from functools import cached_property
 from pathlib import Path
@@ -23,8 +22,7 @@ from grader.sandbox.levels import MachineError
 
 if TYPE_CHECKING:
     from grader.intake import Submission
-    from grader.judge.grading import Judge
-    from grader.judge.session import Session
+    from grader.judge.grading import Judge, Session
     from grader.practice.workspace import Work, Workspace
     from grader.record import Mismatches, Record
     from grader.sandbox.levels import Level
@@ -122,7 +120,7 @@ class CheckedFile(pytest.File):
             return self._at_once
         judge, id = cast("Judge", self.practice.judge), self.work.exercise.id
         mismatches = {(id, name): mismatch for name, mismatch in self._stepped.mismatches().items()}
-        return judge.record(self._submission, [self._stepped.result(time.perf_counter())]), mismatches
+        return judge.record(self._submission, [self._stepped.result()]), mismatches
 
     def frames(self, error: CheckFailed) -> Any:
         """The frames in which a debugger opens at a failure: the learner's; where none raised it, the check's."""
@@ -156,7 +154,7 @@ class CheckedFile(pytest.File):
 
     @cached_property
     def _stepped(self) -> Session:
-        from grader.judge.session import Session
+        from grader.judge.grading import Session
 
         judge, id = cast("Judge", self.practice.judge), self.work.exercise.id
         judge.choose([id])

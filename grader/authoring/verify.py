@@ -24,7 +24,7 @@ from grader.judge.bank import Mistake, load_alternatives, load_bank
 from grader.judge.checks import Kit
 from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.session import asks_otherwise
+from grader.judge.plan import asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import Level
 

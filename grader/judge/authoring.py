@@ -3,13 +3,12 @@
 What several exercises share stands with the kits, in tests/kits/families.
 """
 
-from .answers import Ended
 from .bank import Mistake, without
-from .case import OUTPUT, Case, called_again, function, module
 from .checks import points
-from .compare import same
+from .compare import OUTPUT, same
 from .failure import expect, fail
 from .faults import CheckFailed
+from .questions import Case, Ended, called_again, function, module
 
 __all__ = ["OUTPUT", "Case", "CheckFailed", "Ended", "Mistake", "called_again", "expect", "fail", "function", "module"]
 __all__ += ["points", "same", "without"]

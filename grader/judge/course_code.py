@@ -18,9 +18,8 @@ import torch
 
 from grader.sandbox.inside import host, wire
 
-from .answers import Answers, Talk, read_answers, same_answers
 from .bank import Mistake, both_from, load_bank
-from .case import Case, Question
+from .questions import Answers, Case, Question, Talk, read_answers, same_answers
 
 
 @contextlib.contextmanager

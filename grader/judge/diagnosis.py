@@ -6,16 +6,15 @@ the same, so that a record is the same whoever was graded before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from .answers import Answers, Exchange, Talk, same_answers
 from .bank import Mistake
-from .case import Question
 from .plan import GivesAnswers, Plan
+from .questions import Answers, Exchange, Question, Talk, same_answers
 
 MOST_STEPS = 100_000
 """The budget: some seconds where nothing is cached, and then far less."""
@@ -30,27 +29,6 @@ MOST_EFFORT_OF_A_CASE = 500
 """In steps. If any case needs more (it trains a model), pairs are not tried."""
 RIGHT_TELLS_LESS = 10
 """Weight of right answers: they rule out fewer mistakes than wrong ones."""
-
-
-@dataclass(frozen=True)
-class CheckedExchanges:
-    """The exchanges of one check, whether it passed, and whether it is a main check of the exercise."""
-
-    name: str
-    passed: bool
-    is_main: bool
-    exchanges: Sequence[Exchange]
-
-
-def diagnose(checks: Sequence[CheckedExchanges], expected: Plan) -> list[Mistake]:
-    """Name the mistakes that reproduce the learner's answers in the failed checks, the best match first.
-
-    A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
-    several, the one is chosen that explains most checks and contradicts fewest of the others; one that contradicts any
-    must explain a main check, else the match counts as chance. Talks are used only where known mistakes can be
-    asked: not with a plan.
-    """
-    return _Naming(checks, expected).named()
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +47,9 @@ class _Compared:
     effort: int
 
 
-def _compared(check: CheckedExchanges, expected: Plan) -> Iterator[_Compared]:
+def _compared(exchanges: Sequence[Exchange], expected: Plan, has_passed: bool) -> Iterator[_Compared]:
     """Everything that a check was answered."""
-    for exchange in check.exchanges:
+    for exchange in exchanges:
         question, answers = exchange.question, exchange.answers
         for number, (case, came) in enumerate(zip(question.cases, answers, strict=True)):
             is_talk = isinstance(case, Talk)
@@ -79,12 +57,9 @@ def _compared(check: CheckedExchanges, expected: Plan) -> Iterator[_Compared]:
                 continue
             right = expected.answers_to(question)[number]
             # in a check that passed, a talk may come to something else
-            is_wrong = not (is_talk and check.passed) and not same_answers(came, right)
+            is_wrong = not (is_talk and has_passed) and not same_answers(came, right)
             effort = case.effort * (1 if is_wrong else RIGHT_TELLS_LESS)
             yield _Compared((question, number), came, right, is_wrong, is_wrong and came.error is None, effort)
-
-
-# --- naming it --------------------------------------------------------------------------------------------------------
 
 
 class _Spent(Exception):
@@ -99,16 +74,25 @@ class _Score(NamedTuple):
     contradicts: int
 
 
-class _Naming:
-    """Looks for the mistakes of one learner's answers, within the budget."""
+class Naming:
+    """Looks for the mistakes that reproduce a learner's answers in the failed checks, within the budget.
 
-    def __init__(self, checks: Sequence[CheckedExchanges], expected: Plan) -> None:
+    A mistake explains a failed check when it gives all of the learner's answers there, and the reference does not. Of
+    several, the one is chosen that explains most checks and contradicts fewest of the others; one that contradicts any
+    must explain a main check, else the match counts as chance. Talks are used only where known mistakes can be
+    asked: not with a plan.
+    """
+
+    def __init__(self, asked: Mapping[str, Sequence[Exchange]], failed: Mapping[str, bool], expected: Plan) -> None:
+        """asked: of each check that ran, by its name. failed: whether each check that failed is a main check."""
         self._expected = expected
         # in a check wrong cases first, in all cheap ones first: wrong ones rule out most mistakes
-        cases = {each.name: sorted(_compared(each, expected), key=lambda case: not case.is_wrong) for each in checks}
+        cases = {
+            name: sorted(_compared(exchanges, expected, name not in failed), key=lambda case: not case.is_wrong)
+            for name, exchanges in asked.items()
+        }
         self._checks = {name: of for name, of in cases.items() if of}
-        failed = [each for each in checks if not each.passed and any(case.is_wrong for case in cases[each.name])]
-        self._failed = {each.name: each.is_main for each in failed}
+        self._failed = {name: each for name, each in failed.items() if any(case.is_wrong for case in cases[name])}
         """The checks with wrong answers, and whether each is a main check."""
         self._cases = sorted((case for of in self._checks.values() for case in of), key=lambda case: case.effort)
         self._left = MOST_STEPS
@@ -189,7 +173,8 @@ class _Naming:
         """
         wrong = [[case for case in of if case.has_wrong_values] for of in self._checks.values()]
         probes = [min(of, key=lambda case: case.effort) for of in wrong if of][:MOST_PROBES]
-        if self._expected.code is None or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
+        code = self._expected.code
+        if code is None or not probes or self._cases[-1].effort > MOST_EFFORT_OF_A_CASE:
             return []
         further = [case for case in self._cases if case.is_wrong and case not in probes][:MOST_FURTHER_CASES]
         mistakes = self._expected.mistakes
@@ -203,7 +188,7 @@ class _Naming:
         with suppress(_Spent):  # the commoner mistakes come first in a bank, so what is found until then is likely
             for pair in sorted(pairs, key=sum):
                 self._spend(STEPS_OF_A_PAIR)
-                module = self._expected.pair(*pair)
+                module = code.both(*pair)
                 if module is not None and self._gives(module, [*probes, *self._cases]):
                     found.append(pair)
         return [mistakes[place][0] for place in found[0] if all(place in pair for pair in found)] if found else []

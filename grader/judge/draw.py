@@ -5,27 +5,18 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import torch
 
 from .faults import GraderBroken, NotInPlan
 
 Item = TypeVar("Item")
-Kind = Literal["normal", "uniform", "integer", "order"]
-
-FRESH: Mapping[Kind, Callable[..., torch.Tensor]] = {
-    "normal": lambda chance, *shape: torch.randn(shape, generator=chance, dtype=torch.float64),
-    "uniform": lambda chance, *shape: torch.rand(shape, generator=chance, dtype=torch.float64),
-    "integer": lambda chance, low, high: torch.randint(low, high, (), generator=chance),
-    "order": lambda chance, count: torch.randperm(count, generator=chance),
-}
-"""The source of each kind of random numbers."""
 
 ASKS_OTHERWISE = "it asks something else than it asks the reference"
 
-Drawn = tuple[str, tuple[Any, ...], Any]
-"""What was drawn: its kind, what was asked for, and what came: numbers, or the forms of what the reference has."""
+Drawn = tuple[tuple[Any, ...], Any]
+"""What was drawn: what was asked for, and what came: numbers, or the forms of what the reference has."""
 
 
 class Draw:
@@ -49,49 +40,50 @@ class Draw:
         """Numbers that all checks that converse share, for what they ask about together."""
         return Draw(*self._of, "", self._reference)
 
-    def once(self, kind: str, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
+    def once(self, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
         """What is drawn next, made by `fresh` when the plan is made, and again what it was from then on."""
+        number = len(self.drawn)
         if self._again is None:
-            self.drawn.append((kind, asked, fresh()))
+            self.drawn.append((asked, fresh()))
+        elif number < len(self._again) and self._again[number][0] == asked:
+            self.drawn.append(self._again[number])
         else:
-            before = self._again[len(self.drawn) : len(self.drawn) + 1]
-            if not before or before[0][:2] != (kind, asked):
-                raise GraderBroken(ASKS_OTHERWISE)
-            self.drawn += before
-        return self.drawn[-1][2]
+            raise GraderBroken(ASKS_OTHERWISE)
+        return self.drawn[-1][1]
 
-    def _numbers(self, kind: Kind, *sizes: int) -> torch.Tensor:
+    def _numbers(self, source: Callable[..., torch.Tensor], *sizes: Any, **form: Any) -> torch.Tensor:
         """All randomness comes from here."""
-        numbers: torch.Tensor = self.once(kind, sizes, lambda: FRESH[kind](self._chance, *sizes))
+        asked = source.__name__, *sizes
+        numbers: torch.Tensor = self.once(asked, lambda: source(*sizes, generator=self._chance, **form))
         return numbers.clone()
 
     def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
         """Normally distributed numbers of this shape."""
-        return (self._numbers("normal", *shape) * scale).to(dtype)
+        return (self._numbers(torch.randn, shape, dtype=torch.float64) * scale).to(dtype)
 
     def uniform(
         self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
     ) -> torch.Tensor:
         """Uniformly distributed numbers from low to high."""
-        return (self._numbers("uniform", *shape) * (high - low) + low).to(dtype)
+        return (self._numbers(torch.rand, shape, dtype=torch.float64) * (high - low) + low).to(dtype)
 
     def integer(self, low: int, high: int) -> int:
         """A whole number from low to high, both included."""
-        return int(self._numbers("integer", low, high + 1))
+        return int(self._numbers(torch.randint, low, high + 1, ()))
 
     def distinct(self, count: int, low: int, high: int) -> list[int]:
         """Distinct whole numbers from low to high, so that mixing up two axes is noticed."""
-        order = self._numbers("order", high - low + 1)[:count]
+        order = self._numbers(torch.randperm, high - low + 1)[:count]
         return [low + int(i) for i in order]
 
     def order(self, count: int) -> torch.Tensor:
         """A permutation of 0 … count-1 other than the identity (for count > 1)."""
-        order = self._numbers("order", count)
+        order = self._numbers(torch.randperm, count)
         return order if count < 2 or bool((order != torch.arange(count)).any()) else order.flip(0)
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
         """The items in random order."""
-        return [items[int(i)] for i in self._numbers("order", len(items))]
+        return [items[int(i)] for i in self._numbers(torch.randperm, len(items))]
 
     def seed(self) -> int:
         """A seed for the learner's side, for questions with dropout or random weights."""
@@ -110,7 +102,7 @@ class Draw:
             made = self._reference[entry](*init, **keywords)
             return {name: list(tensor.shape) for name, tensor in made.named_parameters()}
 
-        known = self.once("shapes", (repr((entry, init, sorted(keywords.items()))),), shapes)
+        known = self.once(("shapes", repr((entry, init, sorted(keywords.items())))), shapes)
         return {
             name: self.normal(*shape, scale=1.5 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5)
             for name, shape in known.items()

@@ -1,4 +1,4 @@
-"""Sentences for failed checks and for errors of the learner's code."""
+"""Errors of the learner's code: the form of a report, what an error is recognised by, and sentences."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from grader.sandbox.inside.host import NAME
+from grader.sandbox.inside.wire import WireError
 from grader.sandbox.worker import WALL_PER_PROCESSOR_SECOND, WorkerLost
 
-from .compare import names_text, shape_text, without_decimals
+from .compare import names_text, plain_name, shape_text, without_decimals
 from .faults import NOT_PYTHON, NOT_WRITTEN, CheckFailed
 
 MAX_SOURCE_LINE = 120
@@ -61,7 +64,83 @@ def fail(message: str) -> NoReturn:
     raise CheckFailed(message)
 
 
-# --- errors of the learner's code -------------------------------------------------------------------------------------
+# --- as they are reported ---------------------------------------------------------------------------------------------
+
+MOST_TEXT = 600
+MOST_ITEMS = 40
+NUMBERS = re.compile(r"[\d\s]+")
+NOT_AN_ANSWER = "it has not the form of an answer"
+
+
+def _cut(length: int) -> BeforeValidator:
+    return BeforeValidator(lambda value: value[:length] if isinstance(value, (str, list)) else value)
+
+
+Text = Annotated[str, _cut(MOST_TEXT)]
+Function = Annotated[str, _cut(80)]
+Parameter = Annotated[str, _cut(200), AfterValidator(plain_name)]
+Names = Annotated[list[Parameter], _cut(MOST_ITEMS)]
+Sizes = Annotated[list[int], _cut(MOST_ITEMS)]
+# pairs are sent as lists
+Frames = Annotated[list[Annotated[tuple[int, Function], Field(strict=False)]], _cut(MOST_ITEMS)]
+"""Line numbers and function names."""
+Shapes = Annotated[list[Annotated[tuple[Function, Sizes], Field(strict=False)]], _cut(MOST_ITEMS)]
+"""Names of tensors in the failing line, and their shapes."""
+
+
+def _form(**parts: Any) -> type[BaseModel]:
+    """The form of an error: for each part its type, or its type and what it is when it is absent."""
+    fields: dict[str, Any] = {name: part if isinstance(part, tuple) else (part, ...) for name, part in parts.items()}
+    return create_model("Form", __config__=ConfigDict(strict=True), step=(int, -1), kind=(str, ...), **fields)
+
+
+FORMS: Mapping[str, type[BaseModel]] = {
+    "exception": _form(type=Text, message=Text, frames=Frames, tensors=(Shapes, [])),
+    "memory": _form(frames=Frames),
+    "forbidden": _form(name=Text),
+    "no_entry": _form(name=Text),
+    "no_attribute": _form(name=Text),
+    "names": _form(missing=Names, unexpected=Names, plain=(Names, [])),
+    "weight_shape": _form(name=Parameter, came=Sizes, expected=Sizes),
+    "not_a_module": _form(what=Text),
+    "no_part": _form(what=Text),
+    "no_tensor": _form(what=Text),
+}
+"""The form of an error, by its kind."""
+
+RECOGNISED_BY: Mapping[str, Sequence[str]] = {
+    "exception": ("type", "step"),
+    "names": ("missing",),
+    "no_entry": ("name",),
+    "weight_shape": ("name", "came"),
+    "forbidden": ("name",),
+}
+
+
+def read_error(error: Any) -> dict[str, Any]:
+    """Check the form of a reported error; other parts are dropped. Raises WireError when it is invalid."""
+    kind = error.get("kind") if isinstance(error, dict) else None
+    if not isinstance(kind, str) or kind not in FORMS:
+        raise WireError(NOT_AN_ANSWER)
+    try:
+        found = FORMS[kind].model_validate(error).model_dump()
+    except ValidationError:
+        raise WireError(NOT_AN_ANSWER) from None  # without its text, which quotes what the learner's code sent
+    if "plain" in found:
+        found["plain"] = [name for name in found["plain"] if name in found["missing"]]
+    return found
+
+
+def error_identity(error: Mapping[str, Any]) -> dict[str, Any]:
+    """What an error is recognised by, whatever the sizes and names in it. It is an error with this identity itself."""
+    identity = {part: error[part] for part in ("kind", *RECOGNISED_BY.get(error["kind"], ()))}
+    if identity.get("type") == "RuntimeError":
+        # torch raises RuntimeError for everything; only its message, without the sizes in it, distinguishes them
+        identity["message"] = NUMBERS.sub("", error["message"].partition("\n")[0])
+    return identity
+
+
+# --- their sentences --------------------------------------------------------------------------------------------------
 
 
 def error_text(

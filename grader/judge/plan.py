@@ -15,26 +15,24 @@ import hashlib
 import json
 import math
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, count, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts
 
-from .answers import Answers, Exchange, error_identity, same_answers
 from .bank import Mistake
-from .case import Case, Question
+from .checks import CHECK_ERRORS, Check, Kit, LearnerModule
 from .course_code import CourseCode, TrustedModule
 from .draw import Draw, Drawn
-from .faults import GraderBroken, NotInPlan
-
-if TYPE_CHECKING:
-    from .checks import Kit
+from .failure import error_identity
+from .faults import CheckFailed, GraderBroken, NotInPlan
+from .questions import Answers, Case, Exchange, Question, same_answers
 
 
 @dataclass
@@ -68,12 +66,13 @@ def _right_reply(planned: Exchange) -> Parts:
 
 
 @dataclass
-class KnownMistake:
-    """A known mistake whose code is not at hand: for each question's digest, a packed sample of each case's answer."""
+class KnownAnswers:
+    """What a known mistake answers whose code is not at hand.
 
-    id: str
-    message: str
-    answers: Mapping[bytes, Sequence[bytes]] = field(default_factory=dict)
+    answers: for each question's digest, a packed sample of the answer to each case.
+    """
+
+    answers: Mapping[bytes, Sequence[bytes]]
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         """Whether a learner's answer to one case of a question is this mistake's. Raises NotInPlan."""
@@ -83,8 +82,8 @@ class KnownMistake:
         return same_answers(sampled(came), _unpacked(samples[number]))
 
 
-GivesAnswers = TrustedModule | KnownMistake
-"""A known mistake, as code or as samples of its answers: whether its answer is the learner's."""
+GivesAnswers = TrustedModule | KnownAnswers
+"""A known mistake's code, or samples of its answers: whether its answer is the learner's."""
 
 
 @dataclass
@@ -101,7 +100,7 @@ class Plan:
     code: CourseCode | None = None
     checks: Mapping[str, PlannedCheck] = field(default_factory=dict)
     slacks: dict[bytes, list[Answers]] = field(default_factory=dict)
-    sampled: Sequence[KnownMistake] = ()
+    sampled: list[tuple[Mistake, KnownAnswers]] = field(default_factory=list)
 
     @property
     def rounds(self) -> list[list[PlannedCheck]]:
@@ -110,28 +109,23 @@ class Plan:
         rounds = [[check for check in checks if check.is_visible is visible] for visible in (True, False)]
         return [each for each in rounds if each]
 
-    @property
-    def questions(self) -> list[Question]:
-        """All questions, in the order in which they are asked."""
-        return [each.question for checks in self.rounds for check in checks for each in check.exchanges]
+    @cached_property
+    def asked(self) -> Mapping[bytes, Exchange]:
+        """All questions with the reference's answers, by digest, in the order in which they are asked."""
+        return {each.question.digest: each for checks in self.rounds for check in checks for each in check.exchanges}
 
     def draw(self, check: str) -> Draw:
         """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
         planned = self.checks.get(check)
         if planned is not None and planned.broken is not None:
             raise planned.broken
-        if planned is not None and planned.exchanges:
-            return Draw(self.seed, self.exercise, check, {}, again=planned.drawn)
-        return Draw(self.seed, self.exercise, check, self.code.reference.namespace if self.code else {})
-
-    @cached_property
-    def _answers(self) -> Mapping[bytes, list[Answers]]:
-        return {each.question.digest: each.answers for check in self.checks.values() for each in check.exchanges}
+        again = planned.drawn if planned is not None and planned.exchanges else None
+        return Draw(self.seed, self.exercise, check, self.code.reference.namespace if self.code else {}, again)
 
     def answers_to(self, question: Question) -> list[Answers]:
         """The reference's answers."""
-        planned = self._answers.get(question.digest)
-        return self._reference().answer(question) if planned is None else planned
+        planned = self.asked.get(question.digest)
+        return self._reference().answer(question) if planned is None else planned.answers
 
     def slack(self, question: Question) -> list[Answers]:
         """How far rounding alone may move each number of these answers, in the same structure."""
@@ -144,13 +138,7 @@ class Plan:
     @property
     def mistakes(self) -> Sequence[tuple[Mistake, GivesAnswers]]:
         """The known mistakes, ready to be compared with a learner's answers."""
-        if self.code is not None:
-            return self.code.mistakes
-        return [(Mistake(each.id, each.message), each) for each in self.sampled]
-
-    def pair(self, one: int, other: int) -> TrustedModule | None:
-        """Two mistakes combined, by their places; None where their edits are incompatible, or there is only a plan."""
-        return self.code.both(one, other) if self.code is not None else None
+        return self.sampled if self.code is None else self.code.mistakes
 
     def _reference(self) -> TrustedModule:
         if self.code is None:
@@ -169,9 +157,61 @@ def _distance(expected: Any, moved: Any) -> Any:
     return None
 
 
+# --- made with the reference ------------------------------------------------------------------------------------------
+
+
+def expected_of(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | None = None) -> Plan:
+    """What is expected of an exercise with a seed: its checks are run on the reference, or the plan is read.
+
+    by: answers in place of the reference, to see what a check asks of others.
+    Raises GraderBroken for a file that is missing, damaged or of another seed.
+    """
+    if kit.code is None:
+        return read_plan(kit, seed)
+    plan = Plan(kit.exercise.id, seed, kit.code)
+    checks = {check.name: _rehearsed(check, plan, kit.stub, by or plan.answers_to) for check in kit.checks}
+    return replace(plan, checks=checks)
+
+
+def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tuple[str, int]]:
+    """The checks that ask this code something that is not in the plan, and which question it is (from 1).
+
+    A check may stop early, since an answer is wrong.
+    """
+    by = expected_of(kit, seed, TrustedModule(source, "a trial", remembers=True).answer)
+    for name, planned in plan.checks.items():
+        known, asked = ([ask.question.digest for ask in each.exchanges] for each in (planned, by.checks[name]))
+        if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:
+            yield name, other[0]
+
+
+def _rehearsed(check: Check, expected: Plan, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:
+    planned = PlannedCheck(check.name, check.visible)
+    if check.converses:
+        return planned
+
+    def exchange(cases: Sequence[Case]) -> Exchange:
+        question = Question.of([case.copied() for case in cases])  # a check may go on changing them
+        planned.exchanges.append(Exchange(question, expected.answers_to(question)))
+        return Exchange(question, by(question))
+
+    draw = expected.draw(check.name)
+    planned.drawn = draw.drawn
+    learner = LearnerModule(exchange, expected, draw, source=given, given=given)
+    try:
+        check.run(learner, draw)
+        has_error = any(answers.error is not None for each in planned.exchanges for answers in each.answers)
+        planned.passes = bool(planned.exchanges) and not has_error and not learner.looked_at_source
+    except CheckFailed:
+        pass  # the reference fails its own check: that is reported when the check runs for a learner
+    except CHECK_ERRORS as error:
+        planned.broken = error
+    return planned
+
+
 # --- as a file --------------------------------------------------------------------------------------------------------
 
-VERSION = 8
+VERSION = 9
 """Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
 
 SIZE = struct.Struct("<Q")
@@ -206,25 +246,24 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
         """The place of a frame, which is there once."""
         return frames.setdefault(frame, len(frames))
 
-    def packed(*parts: Any) -> int:
-        return placed(wire.pack(parts, wire.TRUSTED_BYTES))
-
-    asked = {each.question.digest: each for check in plan.checks.values() for each in check.exchanges}
-
     def checked(check: PlannedCheck) -> int:
-        numbers = [list(asked).index(each.question.digest) for each in check.exchanges]
-        return packed(check.name, check.is_visible, check.drawn, numbers, check.passes)
+        asked = [
+            [
+                list(map(vars, each.question.cases)),
+                _plain(each.answers),
+                _plain(plan.slacks.get(each.question.digest, [])),
+            ]
+            for each in check.exchanges
+        ]
+        parts = [check.name, check.is_visible, check.drawn, check.passes, asked]
+        return placed(wire.pack(parts, wire.TRUSTED_BYTES))
 
     head = {
         "about": about,
-        "questions": [
-            packed(list(map(vars, each.question.cases)), _plain(each.answers), _plain(plan.slacks.get(digest, [])))
-            for digest, each in asked.items()
-        ],
         "checks": list(map(checked, plan.checks.values())),
         "mistakes": [
-            [each.id, each.message, [list(map(placed, each.answers.get(digest, ()))) for digest in asked]]
-            for each in plan.sampled
+            [each.id, each.message, [list(map(placed, known.answers[digest])) for digest in plan.asked]]
+            for each, known in plan.sampled
         ],
         "sizes": list(map(len, frames)),
     }
@@ -250,24 +289,20 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
     head = json.loads(content[SIZE.size : start])
     frames = [content[begin:end] for begin, end in pairwise(accumulate(head["sizes"], initial=start))]
 
-    slacks, asked = dict[bytes, list[Answers]](), list[Exchange]()
-    for place in head["questions"]:
-        cases, *known = wire.unpack_frame(frames[place])
-        answers, moved = ([Answers(*each) for each in of] for of in known)
-        asked.append(Exchange(Question.of(Case(**case) for case in cases), answers))
-        if moved:
-            slacks[asked[-1].question.digest] = moved
-    checks = dict[str, PlannedCheck]()
+    checks, slacks = dict[str, PlannedCheck](), dict[bytes, list[Answers]]()
     for place in head["checks"]:
-        name, is_visible, drawn, numbers, passes = wire.unpack_frame(frames[place])
-        checks[name] = PlannedCheck(name, is_visible, drawn, [asked[number] for number in numbers], passes)
-    sampled = list[KnownMistake]()
-    for id, message, of in head["mistakes"]:
-        pairs = zip(asked, of, strict=True)
-        samples = {each.question.digest: [frames[place] for place in places] for each, places in pairs}
-        sampled.append(KnownMistake(id, message, samples))
-    about = head["about"]
-    return about, Plan(about["exercise"], about["seed"], None, checks, slacks, sampled)
+        name, is_visible, drawn, passes, asked = wire.unpack_frame(frames[place])
+        check = checks[name] = PlannedCheck(name, is_visible, drawn, passes=passes)
+        for cases, *known in asked:
+            answers, moved = ([Answers(*each) for each in of] for of in known)
+            question = Question.of(Case(**case) for case in cases)
+            check.exchanges.append(Exchange(question, answers))
+            slacks |= {question.digest: moved} if moved else {}
+    plan = Plan(head["about"]["exercise"], head["about"]["seed"], None, checks, slacks)
+    for id, message, known in head["mistakes"]:
+        samples = ([frames[place] for place in of] for of in known)
+        plan.sampled.append((Mistake(id, message), KnownAnswers(dict(zip(plan.asked, samples, strict=True)))))
+    return head["about"], plan
 
 
 # --- what known mistakes answer ---------------------------------------------------------------------------------------

@@ -21,12 +21,11 @@ from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Budget, Parts, Worker, WorkerLost
 
-from .answers import Answering, Answers, Exchange, read_answers, read_error
-from .case import Case, Question
 from .draw import ASKS_OTHERWISE
-from .failure import error_text, forbidden_text, loss_text, syntax_text, time_text
+from .failure import error_text, forbidden_text, loss_text, read_error, syntax_text, time_text
 from .faults import CheckFailed, GraderBroken
 from .plan import PlannedCheck
+from .questions import Answering, Answers, Case, Exchange, Question, read_answers
 
 MAX_LOSSES = 3
 CLOSED = loss_text(WorkerLost("closed"))

@@ -16,19 +16,17 @@ import torch
 from grader.record import Mismatch
 from grader.sandbox.inside.wire import Opaque, Slot
 
-from .answers import Answers, Exchange, Talk, same_answers
-from .case import GRADIENTS, Case
 from .compare import dtype_name, form_difference, in_words, named_parts, shape_text, value_name, where, wrong_places
 from .failure import BREAKPOINT
 from .faults import NotInPlan
+from .questions import GRADIENTS, Answers, Case, Exchange, Talk, same_answers
 
 if TYPE_CHECKING:
     from grader.intake import SourceFile, Submission
     from grader.record import CheckResult, ExerciseResult
 
-    from .grading import Judge
+    from .grading import Judge, Session
     from .plan import Plan
-    from .session import Session
 
 NO_ANSWER, UNKNOWN = Answers({}, {"kind": "no answer came"}), Answers({})
 MOST = 12
@@ -107,7 +105,7 @@ def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:
     """What a check asked and was answered; what is planned if no answer came, or all are the reference's."""
     exchanges = session.asked(check.name)
     if not exchanges:
-        exchanges = session.planned(check.name).exchanges
+        exchanges = session.expected.checks[check.name].exchanges
         if check.outcome != "passed":
             exchanges = [replace(each, answers=[NO_ANSWER] * len(each.answers)) for each in exchanges]
     for each in exchanges:

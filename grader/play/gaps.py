@@ -10,7 +10,7 @@ from functools import cache, partial
 import torch
 import torch.nn.functional as F
 
-from grader.judge.case import Case
+from grader.judge.questions import Case
 
 from . import nets
 from .catalogue import Off, Play

@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from grader.judge.case import Case
+from grader.judge.questions import Case
 from grader.sandbox.inside.wire import Slot
 
 from . import nets

@@ -16,12 +16,11 @@ import torch
 import torch.nn.functional as F
 
 from grader.course import Exercise
-from grader.judge.answers import Answers
-from grader.judge.case import Case, Question
 from grader.judge.compare import form_difference
 from grader.judge.failure import error_text
 from grader.judge.faults import CheckFailed
 from grader.judge.process import LocalProcess, Process, WalledProcess
+from grader.judge.questions import Answers, Case, Question
 from grader.sandbox.inside.wire import Slot
 from grader.sandbox.levels import Launched, Level
 from grader.sandbox.sandbox import open_sandbox

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import torch
 
 from grader.errors import KataError
-from grader.judge.case import Case
+from grader.judge.questions import Case
 
 from .catalogue import Play, switched_off
 from .nets import loss_by_letter

@@ -21,8 +21,8 @@ import torch
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import CASE
-from grader.judge.case import OUTPUT, Case
-from grader.judge.compare import RELATIVE, difference
+from grader.judge.compare import OUTPUT, RELATIVE, difference
+from grader.judge.questions import Case
 from grader.judge.shown import AnsweredCase, CaseText, value_text
 from grader.record import ExerciseResult
 from grader.render.safe_text import safe_line

@@ -23,13 +23,11 @@ from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import read_submission
-from grader.judge.answers import same_answers
-from grader.judge.case import Question
 from grader.judge.checks import Kit
 from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import KnownMistake, Plan, file_of, identity, packed_sample
-from grader.judge.session import expected_of
+from grader.judge.plan import KnownAnswers, Plan, expected_of, file_of, identity, packed_sample
+from grader.judge.questions import Exchange, same_answers
 from grader.record import MAX_SEED, Record
 
 from .wheel import course_files, wheel_of
@@ -92,18 +90,17 @@ def _plan_of(root: Path, seed: int, id: str) -> bytes:
 
 def _with_mistakes(plan: Plan) -> Plan:
     """The plan with what wrong answers will be compared with. If all checks train a model, it has no mistakes."""
-    questions = {question.digest: question for question in plan.questions}
 
-    def samples(module: TrustedModule, question: Question) -> list[bytes]:
+    def samples(module: TrustedModule, asked: Exchange) -> list[bytes]:
         """What it answers; of what differs from the reference by rounding alone, the reference's."""
-        pairs = zip(module.answer(question), plan.answers_to(question), strict=True)
+        pairs = zip(module.answer(asked.question), asked.answers, strict=True)
         return [packed_sample(right if same_answers(answer, right) else answer) for answer, right in pairs]
 
     sampled = [
-        KnownMistake(mistake.id, mistake.message, {id: samples(module, each) for id, each in questions.items()})
-        for mistake, module in (plan.code.mistakes if plan.code and questions else ())
+        (mistake, KnownAnswers({id: samples(module, each) for id, each in plan.asked.items()}))
+        for mistake, module in (plan.code.mistakes if plan.code and plan.asked else ())
     ]
-    return replace(plan, slacks={id: plan.slack(each) for id, each in questions.items()}, sampled=sampled)
+    return replace(plan, slacks={id: plan.slack(each.question) for id, each in plan.asked.items()}, sampled=sampled)
 
 
 def _tried(course: Course, files: Mapping[str, bytes]) -> int:

@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-from grader.judge.case import Case, Question
 from grader.judge.plan import Plan
+from grader.judge.questions import Case, Question
 from grader.sandbox.inside.wire import Opaque, Slot
 from tests.cases import table
 

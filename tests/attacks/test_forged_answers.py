@@ -19,10 +19,9 @@ import pytest
 
 from grader.course import Exercise, load_course
 from grader.intake import SourceFile, Submission
-from grader.judge.case import Question
-from grader.judge.grading import Judge
+from grader.judge.grading import Judge, Session
 from grader.judge.process import LocalProcess
-from grader.judge.session import Session
+from grader.judge.questions import Question
 from grader.record import POINTS_TOLERANCE, CheckResult, ExerciseResult, Record
 from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts

@@ -17,10 +17,9 @@ import pytest
 from grader.course import load_course
 from grader.intake import SourceFile, Submission, SubmissionError, read_submission, walk
 from grader.intake.walk import READING_SECONDS, OutOfReach
+from grader.judge.checks import _code_lines
 from grader.judge.failure import MOST_LIKENED, _no_entry_text
-from grader.judge.grading import Judge
-from grader.judge.learner import _code_lines
-from grader.judge.session import MAX_KEPT_BYTES, Session
+from grader.judge.grading import MAX_KEPT_BYTES, Judge, Session
 from grader.record import Record
 from grader.sandbox.inside import wire
 

@@ -28,9 +28,9 @@ from grader.intake.names import ExerciseNames, printable
 from grader.intake.notebook import read_notebook, read_python
 from grader.intake.reading import source_in
 from grader.intake.walk import UnreadableError
-from grader.judge.answers import Answers, same_answers
+from grader.judge.checks import _code_lines
 from grader.judge.failure import error_text
-from grader.judge.learner import _code_lines
+from grader.judge.questions import Answers, same_answers
 from grader.practice.checking import answer_among
 from grader.record import CheckResult
 from grader.render.safe_text import safe_block, safe_line, visible

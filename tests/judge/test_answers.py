@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from grader.judge.answers import read_answers
-from grader.judge.case import Case, function
+from grader.judge.questions import Case, function, read_answers
 from grader.sandbox.inside.wire import WireError
 
 from ..cases import rows, table

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from grader.judge.answers import read_error
-from grader.judge.failure import error_text
+from grader.judge.failure import error_text, read_error
 
 from ..cases import rows, table
 

@@ -11,8 +11,7 @@ import pytest
 from grader.course import load_course
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.judge.faults import GraderBroken
-from grader.judge.grading import Judge
-from grader.judge.session import Session
+from grader.judge.grading import Judge, Session
 from grader.record import Record
 from grader.sandbox.levels import MachineError
 

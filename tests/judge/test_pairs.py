@@ -12,7 +12,6 @@ from grader.judge import diagnosis
 from grader.judge.bank import Mistake, both_from, load_bank
 from grader.judge.course_code import CourseCode
 from grader.judge.grading import Judge
-from grader.judge.plan import Plan
 
 from ..cases import table
 from .graded import result
@@ -75,7 +74,7 @@ def test_few_pairs_are_tried_for_numbers_that_no_mistake_gives_anywhere(
     course: Course, names_of: Names, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     combined: list[tuple[int, int]] = []
-    monkeypatch.setattr(Plan, "pair", lambda self, *places: combined.append(places))
+    monkeypatch.setattr(CourseCode, "both", lambda self, *places: combined.append(places))
     assert names_of("softmax", known(course, "softmax")[0] + "\n\n" + TABLES["noise"]) == []
     assert len(combined) <= diagnosis.STEPS_WITHOUT_A_SIGN / diagnosis.STEPS_OF_A_PAIR
 
@@ -93,9 +92,8 @@ def test_only_so_many_pairs_are_kept(course: Course, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("grader.judge.course_code.MAX_CACHED_PAIRS", 2)
     monkeypatch.setattr("grader.judge.course_code.both_from", lambda one, other, _: made.append((one, other)))
     code = CourseCode(course.solution_path(exercise), course.mistakes_path(exercise))
-    expected = Plan("softmax", 1, code)
     for places in ((0, 1), (0, 1), (0, 2), (0, 3), (0, 3), (0, 1)):
-        assert expected.pair(*places) is None
+        assert code.both(*places) is None
     first, *others = (mistake for mistake, _ in code.mistakes[:4])
     assert made == [(first, others[place]) for place in (0, 1, 2, 2)]
 

@@ -7,14 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from grader.course import Course
-from grader.judge.checks import Check
+from grader.judge.checks import Check, LearnerModule
 from grader.judge.draw import Draw
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
-from grader.judge.learner import LearnerModule
-from grader.judge.plan import Plan
+from grader.judge.plan import Plan, asks_otherwise
 from grader.judge.process import LocalProcess
-from grader.judge.session import asks_otherwise
 from tests.records import without_timings
 
 from ..cases import table
@@ -66,10 +64,10 @@ def plan_of(judge: Judge) -> Plan:
 
 def test_another_seed_asks_something_else(judge: Judge) -> None:
     graded(judge, RIGHT)
-    before = [question.digest for question in plan_of(judge).questions]
+    before = list(plan_of(judge).asked)
     judge.seed = 8
     assert graded(judge, RIGHT, OTHER_BITS)[1].points == 4
-    after = [question.digest for question in plan_of(judge).questions]
+    after = list(plan_of(judge).asked)
     assert len(before) == len(after) and before[0] == after[0]  # the visible one draws nothing
     assert not set(before[1:]) & set(after[1:])
 

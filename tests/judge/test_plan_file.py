@@ -11,13 +11,12 @@ import pytest
 import torch
 
 from grader.course import load_course
-from grader.judge.answers import Answers
-from grader.judge.case import Question, function
+from grader.judge.bank import Mistake
 from grader.judge.checks import Kit
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.grading import Judge
 from grader.judge.plan import (
-    KnownMistake,
+    KnownAnswers,
     Plan,
     file_of,
     identity,
@@ -25,10 +24,15 @@ from grader.judge.plan import (
     plan_of,
     read_plan,
 )
+from grader.judge.questions import Answers, Question, function
 
 from ..cases import rows
 
 ABOUT = {"version": 4, "exercise": "share", "seed": 7}
+
+
+def questions_of(plan: Plan) -> list[Question]:
+    return [each.question for each in plan.asked.values()]
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +44,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory, make_course: Callable[..., P
 
 @pytest.fixture(scope="module")
 def plan(whole: Plan) -> Plan:
-    questions = whole.questions
+    questions = questions_of(whole)
     samples = [packed_sample(Answers({"output": torch.randn(*shape)})) for shape in ((3, 4), (3, 40))]
     answers = {each.digest: [samples[0], *map(packed_sample, whole.answers_to(each)[1:])] for each in questions}
     others = {each.digest: samples[1:] * len(each.cases) for each in questions}
-    mistakes = [KnownMistake("upside-down", "You turned it round.", answers), KnownMistake("large", "", others)]
+    known = {Mistake("upside-down", "You turned it round."): answers, Mistake("large", ""): others}
+    mistakes = [(mistake, KnownAnswers(of)) for mistake, of in known.items()]
     return replace(whole, slacks={each.digest: whole.slack(each) for each in questions}, sampled=mistakes)
 
 
@@ -66,12 +71,12 @@ def test_everything_comes_back_and_the_same_plan_gives_the_same_bytes(plan: Plan
         asked = [[each.question.frame for each in of.exchanges] for of in (again, check)]
         assert asked[0] == asked[1]
     assert alone.sampled == plan.sampled
-    for one, other in zip(plan.questions, alone.questions, strict=True):
+    for one, other in zip(questions_of(plan), questions_of(alone), strict=True):
         assert repr(one.cases) == repr(other.cases)
 
 
 def test_answers_and_slack_are_the_references(whole: Plan, alone: Plan) -> None:
-    for question in whole.questions:
+    for question in questions_of(whole):
         for known in ("answers_to", "slack"):
             pairs = zip(getattr(alone, known)(question), getattr(whole, known)(question), strict=True)
             assert all(torch.equal(one["output"], other["output"]) for one, other in pairs if "output" in one.values)
@@ -79,7 +84,7 @@ def test_answers_and_slack_are_the_references(whole: Plan, alone: Plan) -> None:
 
 def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Plan) -> None:
     other = Question.of([function("share", torch.tensor([1.0]))])
-    (known, *_) = alone.questions
+    (known, *_) = questions_of(alone)
     ((_, mistake), *_) = alone.mistakes
     for ask in (
         lambda: alone.answers_to(other),
@@ -94,7 +99,7 @@ def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Plan) 
 def test_mistake_that_answers_as_the_reference_does_is_recognised(alone: Plan) -> None:
     ((mistake, module), *_) = alone.mistakes
     assert (mistake.id, mistake.message) == ("upside-down", "You turned it round.")
-    question = next(each for each in alone.questions if len(each.cases) > 1)
+    question = next(each for each in questions_of(alone) if len(each.cases) > 1)
     right = alone.answers_to(question)
     assert module.gives(right[1], question, 1) and not module.gives(right[0], question, 0)
 

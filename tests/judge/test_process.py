@@ -11,11 +11,10 @@ import pytest
 import torch
 
 from grader.course import Exercise, load_course
-from grader.judge.answers import Answering, Exchange
-from grader.judge.case import Question, function
 from grader.judge.faults import CheckFailed
 from grader.judge.plan import PlannedCheck
 from grader.judge.process import MAX_LOSSES, WalledProcess
+from grader.judge.questions import Answering, Exchange, Question, function
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import Budget
 

@@ -2,11 +2,11 @@
 
 import torch
 
-from grader.judge.answers import Answers, Exchange, Talk
-from grader.judge.case import Case, Question, function
+from grader.judge.bank import Mistake
 from grader.judge.course_code import CourseCode, TrustedModule
-from grader.judge.diagnosis import CheckedExchanges, diagnose
-from grader.judge.plan import KnownMistake, Plan, PlannedCheck, packed_sample
+from grader.judge.diagnosis import Naming
+from grader.judge.plan import KnownAnswers, Plan, PlannedCheck, packed_sample
+from grader.judge.questions import Answers, Case, Exchange, Question, Talk, function
 
 GROWS = "import torch\n\n\ndef grow(x):\n    return x * 2\n"
 BANK = """
@@ -54,7 +54,7 @@ def test_a_mistake_is_recognised_by_its_reading_though_the_numbers_are_others(tm
     (tmp_path / "bank.py").write_text(BANK)
     expected = Plan("grow", 7, CourseCode(tmp_path / "solution.py", tmp_path / "bank.py"))
     came = read_from(GROWS.replace("x * 2", "x / 7"))
-    (mistake,) = diagnose([CheckedExchanges("test_grows", False, True, [Exchange(TALK, [came])])], expected)
+    (mistake,) = Naming({"test_grows": [Exchange(TALK, [came])]}, {"test_grows": True}, expected).named()
     assert mistake.id == "shrinks"
 
 
@@ -64,13 +64,14 @@ def test_in_a_plan_readings_are_left_aside_and_name_no_mistake(tmp_path):
     planned = [Exchange(question, module(GROWS).answer(question))]
     check = PlannedCheck("test_agrees", is_visible=False, exchanges=planned)
     known = {"same": planned[0].answers, "shrinks": wrong}
-    mistakes = [KnownMistake(id, "", {question.digest: list(map(packed_sample, of))}) for id, of in known.items()]
+    samples = {id: {question.digest: list(map(packed_sample, of))} for id, of in known.items()}
+    mistakes = [(Mistake(id, ""), KnownAnswers(of)) for id, of in samples.items()]
     alone = Plan("grow", 7, checks={check.name: check}, sampled=mistakes)
-    read = CheckedExchanges("test_grows", False, True, [Exchange(TALK, [Answers({"grows": [False, False]})])])
-    assert diagnose([read], alone) == []
-    for others in ([], [read]):  # what is known of other checks counts all the same
-        asked = CheckedExchanges("test_agrees", False, True, [Exchange(question, wrong)])
-        (mistake,) = diagnose([*others, asked], alone)
+    read = {"test_grows": [Exchange(TALK, [Answers({"grows": [False, False]})])]}
+    assert Naming(read, {"test_grows": True}, alone).named() == []
+    for others in ({}, read):  # what is known of other checks counts all the same
+        asked = {**others, "test_agrees": [Exchange(question, wrong)]}
+        (mistake,) = Naming(asked, dict.fromkeys(asked, True), alone).named()
         assert mistake.id == "shrinks"
 
 

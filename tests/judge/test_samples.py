@@ -8,9 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.judge.answers import Answers, same_answers
-from grader.judge.case import Question, function
-from grader.judge.plan import MOST_NUMBERS, KnownMistake, packed_sample
+from grader.judge.plan import MOST_NUMBERS, KnownAnswers, packed_sample
+from grader.judge.questions import Answers, Question, function, same_answers
 
 from ..cases import rows
 from .test_compare import DUE, RIGHT, WRONG
@@ -24,7 +23,7 @@ QUESTION = Question.of([function("f")])
 
 
 def is_taken_for(came: Answers, other: Answers) -> bool:
-    return KnownMistake("", "", {QUESTION.digest: [packed_sample(other)]}).gives(came, QUESTION, 0)
+    return KnownAnswers({QUESTION.digest: [packed_sample(other)]}).gives(came, QUESTION, 0)
 
 
 NUMBERS = torch.randn(6, 50, generator=torch.Generator().manual_seed(1))

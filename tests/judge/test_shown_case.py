@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from grader.judge.case import Case, function, module
+from grader.judge.questions import Case, function, module
 from grader.judge.shown import MOST_NUMBERS, case_text, value_text
 
 

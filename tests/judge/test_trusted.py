@@ -11,8 +11,8 @@ import torch
 
 from grader.course import load_course
 from grader.judge.bank import both_from, load_bank
-from grader.judge.case import Question, function
 from grader.judge.course_code import TrustedModule
+from grader.judge.questions import Question, function
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from grader.course.installed import packed
 from grader.course.model import part_of
 from grader.course.stubs import make_stub
 from grader.judge.bank import load_bank
-from grader.judge.plan import KnownMistake, Plan, file_of, plan_of
+from grader.judge.plan import file_of, plan_of
 from grader.release.wheel import course_files
 from tests.release.conftest import COURSE, ROOT
 
@@ -56,9 +57,8 @@ def texts(planned_wheel: Path) -> dict[str, str]:
         contents = {name: pack.read(name) for name in pack.namelist()}
     for name in [name for name in contents if name.endswith(".plan")]:
         _, plan = plan_of(contents[name])
-        for mistake in known_in(plan):
-            mistake.message = ""
-        contents[name] = file_of(plan, {})
+        sampled = [(replace(mistake, message=""), answers) for mistake, answers in plan.sampled]
+        contents[name] = file_of(replace(plan, sampled=sampled), {})
     catalogue = yaml.safe_load(contents[f"{CARRIED}/course.yml"])
     for unit in catalogue["units"]:
         for exercise in unit["exercises"]:
@@ -71,10 +71,6 @@ def texts(planned_wheel: Path) -> dict[str, str]:
         for name, content in contents.items()
         if not name.startswith(given)
     }
-
-
-def known_in(plan: Plan) -> Sequence[KnownMistake]:
-    return plan.sampled
 
 
 def found(parts: Iterator[tuple[str, str]], texts: dict[str, str]) -> list[tuple[str, str, str]]:
@@ -115,7 +111,9 @@ def test_of_mistakes_it_has_names_and_what_learners_are_told(planned: Path) -> N
     for exercise in course.exercises:
         _, plan = plan_of(course.plan_path(exercise).read_bytes())
         known = [(mistake.id, mistake.message) for mistake in load_bank(COURSE.mistakes_path(exercise))]
-        assert [(mistake.id, mistake.message) for mistake in known_in(plan)] == ([] if exercise.id == TRAINS else known)
+        assert [(mistake.id, mistake.message) for mistake, _ in plan.sampled] == (
+            [] if exercise.id == TRAINS else known
+        )
 
 
 def test_exercises_are_stubs_lessons_and_pictures_and_nothing_else_is_there(planned: Path) -> None:

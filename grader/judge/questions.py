@@ -1,19 +1,30 @@
-"""A case is a short program of steps, run in the same way on the learner's code, the reference and the mistakes."""
+"""Questions and answers: a case is a short program of steps, run in the same way on whatever code is asked.
+
+That is the learner's code, the reference, or a mistake. What comes back is checked for its form: from a learner's
+worker, all of it is a claim.
+
+Some answers depend on the learner's own numbers, as with a model built from other parts. Then a check asks for raw
+numbers, compares them with each other and with what only the judge knows, and keeps the result: a few plain values, its
+reading. A known mistake is asked in the same way, and recognised by its reading instead of its numbers.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from grader.sandbox.inside import wire
-from grader.sandbox.inside.wire import Slot
+from grader.sandbox.inside.wire import Slot, WireError
 
-OUTPUT = "output"
+from .compare import OUTPUT, gradients_difference, plain_name, same
+from .failure import NOT_AN_ANSWER, error_identity, read_error
+
 GRADIENTS = "gradients"
 STEPS_OF_TRAINING = 10
 """A training step counts as this many other steps; it takes at least as long."""
@@ -68,7 +79,8 @@ class Case:
 
     def refuses(self, target: Slot, *args: Any, return_as: str = "refusal", **kwargs: Any) -> Slot:
         """Call what should be refused; returns "refused", "accepted", or the name of another error."""
-        return self._add("refuses", return_as, target=target, method="", args=list(args), kwargs=kwargs)
+        passed = [self._handed_in(arg) for arg in args]
+        return self._add("refuses", return_as, target=target, method="", args=passed, kwargs=kwargs)
 
     def load(self, module: Slot, weights: Mapping[str, torch.Tensor]) -> None:
         """Load numbers into a module's parameters, by name."""
@@ -211,6 +223,10 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
     return case
 
 
+def _digest(frame: bytes) -> bytes:
+    return hashlib.blake2b(frame, digest_size=16).digest()
+
+
 @dataclass(frozen=True)
 class Question:
     """Some cases, packed once: the same bytes are sent to the learner and identify answers in the caches."""
@@ -227,5 +243,127 @@ class Question:
         return cls(kept, frame, _digest(frame))
 
 
-def _digest(frame: bytes) -> bytes:
-    return hashlib.blake2b(frame, digest_size=16).digest()
+# --- answers ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The returned values of one case by name, and the error that ended it, if any."""
+
+    values: Mapping[str, Any]
+    error: Mapping[str, Any] | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+
+Name = Annotated[str, AfterValidator(plain_name)]
+# pairs are sent as lists
+Parameter = Annotated[tuple[list[int], bool], Field(strict=False), AfterValidator(list)]
+"""A parameter's shape, and whether it is trained."""
+FORMS: Mapping[str, Any] = {
+    step: TypeAdapter(form, config=ConfigDict(strict=True, arbitrary_types_allowed=True))
+    for step, form in {
+        "parameters": dict[Name, Parameter],
+        "gradients": dict[Name, torch.Tensor | None],
+        "buffers": list[Name],
+        "refuses": str,
+    }.items()
+}
+"""The form of the answer, by kind of step."""
+
+
+def read_answers(reply: Any, cases: Sequence[Case]) -> list[Answers]:
+    """Check the form of a reply to these cases. Raises WireError when it is invalid."""
+    if not isinstance(reply, list) or len(reply) != len(cases):
+        raise WireError(NOT_AN_ANSWER)
+    return [_read(item, case) for item, case in zip(reply, cases, strict=True)]
+
+
+def _read(item: Any, case: Case) -> Answers:
+    if not isinstance(item, dict) or item.keys() != {"answers", "error"} or not isinstance(item["answers"], dict):
+        raise WireError(NOT_AN_ANSWER)
+    if item["error"] is not None:
+        return Answers({}, read_error(item["error"]))
+    values = {}
+    for number, name in case.returned.items():
+        if str(number) not in item["answers"]:
+            raise WireError(NOT_AN_ANSWER)
+        value, form = item["answers"][str(number)], FORMS.get(case.steps[number]["do"])
+        try:
+            values[name] = form.validate_python(value) if form else value
+        except ValidationError:
+            raise WireError(NOT_AN_ANSWER) from None  # without its text, which quotes what the learner's code sent
+    return Answers(values)
+
+
+def same_answers(came: Answers, other: Answers) -> bool:
+    """Whether two answers to a case are indistinguishable: same numbers, same shapes, same kind of error."""
+    if came.error is not None and other.error is not None:
+        return error_identity(came.error) == error_identity(other.error)
+    if came.error is not None or other.error is not None or came.values.keys() != other.values.keys():
+        return False
+    return all(_same_value(name, came[name], value) for name, value in other.values.items())
+
+
+def _same_value(name: str, came: Any, other: Any) -> bool:
+    if name != GRADIENTS or not isinstance(other, Mapping):
+        return same(came, other)
+    # a gradient that reaches more than it should makes no difference to a check, but it is another answer
+    return not gradients_difference(came, other) and all(came[part] is None for part in other if other[part] is None)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One question and the answers to it: a learner's, or, in a plan, the reference's."""
+
+    question: Question
+    answers: list[Answers]
+
+
+Answering = Callable[[Sequence[Case]], Exchange]
+"""Answers the next question, made of these cases."""
+
+Ask = Callable[..., list[Answers]]
+"""Asks one question, made of its cases, and returns an answer to each; raises Ended when one is an error."""
+
+
+class Ended(Exception):
+    """The code asked ended with an error: the only argument."""
+
+
+@dataclass(kw_only=True)
+class Talk(Case):
+    """A case of several questions, a later one depending on earlier answers: its answers are what is read from theirs.
+
+    read: asks them, and returns plain values, the same for the same answers. It draws no random numbers, since it is
+    run again for every known mistake. asked: what the learner's code was asked.
+    """
+
+    read: Callable[[Ask], Mapping[str, Any]]
+    asked: list[Case] = field(default_factory=list)
+
+    @property
+    def effort(self) -> int:
+        """How much work there is, in steps."""
+        return sum(case.effort for case in self.asked)
+
+    @property
+    def question(self) -> Question:
+        """It as a question, which is never sent."""
+        return Question((self,), b"", b"")
+
+    def read_from(self, answer: Callable[[Sequence[Case]], list[Answers]]) -> Answers:
+        """The reading of whoever gives these answers. Of the answers nothing else is kept."""
+
+        def ask(*cases: Case) -> list[Answers]:
+            answers = answer(cases)
+            for each in answers:
+                if each.error is not None:
+                    raise Ended(each.error)
+            return answers
+
+        try:
+            return Answers(self.read(ask))
+        except Ended as ended:
+            return Answers({}, *ended.args)
