@@ -6,7 +6,6 @@ Who goes on has the same terms and the same class: no row is lost, or becomes an
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from grader.course import Course
@@ -15,9 +14,10 @@ from grader.intake.names import first_few
 from grader.render.safe_text import safe_line
 from grader.render.wording import counted, score
 
-from .class_list import ClassList, SubmissionFiles
+from .class_folder import SubmissionFiles
+from .class_list import ClassList
 from .grading_terms import Run, causes, changes, differences, terms_of
-from .platforms import NUMBERED, Platform, read_names
+from .platforms import Platform, known_by
 from .results import ClassResults, Result
 from .store import Store, reading
 
@@ -61,41 +61,16 @@ def _with_other_owners(
     before: Mapping[str, Collection[str]], now: Sequence[SubmissionFiles], platform: Platform
 ) -> Iterator[str]:
     """Sentences on submissions that were another's in the run before, and on those of a learner with another number."""
-    owners = {_known_by(entry, platform): whose for entry, whose in before.items()}
+    owners = {known_by(platform, entry): whose for entry, whose in before.items()}
     for files in now:
-        known_by = _known_by(files.entry, platform)
-        is_new_number = known_by not in owners and known_by != files.entry
-        alone = [{id} for id in files.learners if id not in files.as_group]
+        name = known_by(platform, files.entry)
+        is_new_number = name not in owners and name != files.entry
         for old, whose in owners.items():
-            is_taken = old == known_by and set(whose).isdisjoint(files.learners)
-            if is_taken or (is_new_number and old not in before and whose in alone):
+            is_taken = old == name and set(whose).isdisjoint(files.learners)
+            is_one_learner = len(whose) == 1 and set(whose) == set(files.learners)
+            if is_taken or (is_new_number and old not in before and is_one_learner):
                 told, other = (" and ".join(sorted(each)) for each in (whose, files.learners))
                 yield f"{files.entry} would be of {other}; in the run before {old} was of {told}."
-
-
-def _known_by(entry: str, platform: Platform) -> str:
-    """The platform's number in a submission's name, where it can be read in one way; otherwise the name itself."""
-    names = read_names(platform, [entry, f"{entry}/"]).values() if platform in NUMBERED else ()
-    numbers = [f"#{name.readings[0].id}" for name in names if len(name.readings) == 1 and name.readings[0].id]
-    return numbers[0] if numbers else entry
-
-
-def own_work_first(
-    submissions: Sequence[SubmissionFiles], before: Mapping[str, Collection[str]], alone: Collection[str]
-) -> tuple[list[SubmissionFiles], list[str]]:
-    """The submissions without the members of a group who were graded by work of their own; and sentences on these.
-
-    before: whose each entry of the class's folder was in the runs before. alone: those with one that was theirs alone.
-    """
-    kept: list[SubmissionFiles] = []
-    told: list[str] = []
-    for files in submissions:
-        own = [id for id in files.as_group if id in alone and id not in before.get(files.entry, ())]
-        if own:
-            told.append(f"{first_few(own)} handed in alone before: that counts, not the group's {files.entry}.")
-        if learners := tuple(id for id in files.learners if id not in own):
-            kept.append(replace(files, learners=learners))
-    return kept, told
 
 
 # --- whose points differ ----------------------------------------------------------------------------------------------

@@ -23,16 +23,17 @@ from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
-from .class_contents import read_matches
-from .class_list import ClassList, Identification, SubmissionFiles, class_in
+from .class_folder import SubmissionFiles
+from .class_list import ClassList, Identification, class_in
 from .cluster import WIDTH, ClusterJudges
-from .earlier_run import moves_between, own_work_first, refuse_others
+from .earlier_run import moves_between, refuse_others
 from .grading_terms import Run, causes, run_of, terms_of
 from .judging import GradingTask, Judges, graded
 from .platforms import Platform
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
+from .unmatched import read_matches
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class GradedClass:
 
 
 def grade_class(submissions: Path, out: Path, course: Course, options: ClassOptions) -> GradedClass:
-    """Grade the class in a folder or a zip into OUT.
+    """Grade the class in a folder into OUT.
 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
@@ -133,11 +134,11 @@ class _ClassRun:
     def grade(self, submissions: Path) -> GradedClass:
         """Grade the class, write what people read of it, and say what they have to know."""
         by = self._identification()
-        with class_in(submissions, self._course, by) as everyone:
-            self._everyone = everyone
-            self._run = self._new_run(everyone.platform)
-            self._let_judges_grade(self._to_grade(by))
-            self._begin()
+        everyone = class_in(submissions, by)
+        self._everyone = everyone
+        self._run = self._new_run(everyone.platform)
+        self._let_judges_grade(self._to_grade(by))
+        self._begin()
         results = ClassResults(self._store, self._course)
         before = ClassResults(self._store, self._course, self._before) if self._before else None
         moves = list(moves_between(before, results)) if before else []
@@ -170,9 +171,7 @@ class _ClassRun:
         if before.exercises and not self._options.only:
             self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
         self.has_results = True
-        theirs, own = own_work_first(everyone.submissions, self._store.entries(before), self._store.alone(before))
-        self._say(own)
-        return theirs
+        return everyone.submissions
 
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
@@ -190,6 +189,7 @@ class _ClassRun:
             matches=read_matches(options.matches) if options.matches else {},
             ignored=(self._out, *(path for path in (options.roster, options.matches) if path)),
             before={each.entry: each.learner for each in told},
+            graded=self._store.entries(self._before) if self._before else {},
         )
 
     def _roster(self) -> tuple[Learner, ...] | None:
@@ -299,7 +299,7 @@ class _ClassRun:
             self._begin()
             with self._store.transaction():
                 for learner, kept in todo.items():
-                    self._store.add(self._run, learner, task.submission, kept, as_group=learner in task.files.as_group)
+                    self._store.add(self._run, learner, task.submission, kept)
 
     def _begin(self) -> None:
         """Store the run with its class, if that was not done."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from grader.judge.grading import Judge
 
-    from .class_list import SubmissionFiles
+    from .class_folder import SubmissionFiles
     from .grading_terms import Run
 
 Results = tuple[ExerciseResult, ...]

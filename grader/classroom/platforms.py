@@ -8,14 +8,12 @@ version 05e9653), mod/assign/locallib.php and mod/assign/classes/downloader.php 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from grader.errors import KataError
 from grader.intake.names import stem_of
-
-from .csv_file import read_date
 
 Platform = Literal["plain", "canvas", "moodle", "blackboard", "brightspace", "nbgrader"]
 TITLES: Mapping[Platform, str] = {
@@ -26,31 +24,21 @@ TITLES: Mapping[Platform, str] = {
     "brightspace": "Brightspace",
     "nbgrader": "nbgrader",
 }
-LONGEST_NAME = 512
-"""No file system has longer names. A zip may, and each underscore in a name is a place to try."""
-
-
-@dataclass(frozen=True)
-class NameReading:
-    """Whom a name can mean. id: the platform's own number or login. name: the display name, which learners may set."""
-
-    id: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True)
 class PlatformName:
     """What a name in a download says.
 
-    submitter: the same for all files of one submission. readings: several where parts of it could be the platform's.
-    file: the learner's name of the file; "" for a folder. attempt: the platform's mark of one of several, in the order
-    of time. is_typed: it is text that somebody typed into the platform, or the platform's own, and no file.
+    readings: whom it can mean, as display names by the platform's own number or login; several where parts of the name
+    could be the platform's. Learners may set a display name. submission: the same for all files of one submission.
+    file: the learner's name of the file; "" for a folder. is_typed: it is text that somebody typed into the platform,
+    or the platform's own, and no file.
     """
 
-    submitter: str
-    readings: tuple[NameReading, ...]
+    readings: Mapping[str, str]
+    submission: Hashable
     file: str = ""
-    attempt: str = ""
     is_typed: bool = False
     is_late: bool = False
 
@@ -69,14 +57,15 @@ _PATTERNS: Mapping[Platform, re.Pattern[str]] = {
         r"(?P<name>.+?)(?:_(?P<id>[0-9]+))?_assignsubmission_(?:file|(?P<typed>[a-z]+))(?:_(?P<file>[^/]*))?/?",
         re.DOTALL,
     ),
-    # assignment_username_attempt_time_file, and a receipt with that name without the file
+    # assignment_username_attempt_time_file, and a receipt with that name without the file; both title and login may
+    # have underscores, so the id has both
     "blackboard": re.compile(
-        r"(?P<name>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>[^/]+)|(?P<typed>\.txt)|)/?",
+        r"(?P<id>.+?_.+?)_attempt_(?P<when>[0-9]{4}(?:-[0-9]{2}){5})(?:_(?P<file>[^/]+)|(?P<typed>\.txt)|)/?",
         re.DOTALL,
     ),
     # a folder "12345-67890 - Ada Lovelace - Nov 20, 2026 416 PM"; the last date is its own, in its language
     "brightspace": re.compile(
-        r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+?) ?- ?(?P<when>[^\W\d_]{3,}\.? [0-9]{1,2},? [0-9]{4} [^-]+"
+        r"(?P<id>[0-9]+-[0-9]+) ?- ?(?P<name>.+?) ?- ?(?:[^\W\d_]{3,}\.? [0-9]{1,2},? [0-9]{4} [^-]+"
         r"|[0-9]{1,2}\.? (?:de )?[^\W\d_]{3,}\.?,? (?:de )?[0-9]{4} [^-]+)/",
         re.DOTALL,
     ),
@@ -90,71 +79,51 @@ NUMBERED: Collection[Platform] = ("canvas", "moodle", "brightspace")
 """The platforms that write a number of the learner's beside a display name, which learners can change."""
 
 
-def read_names(platform: Platform, names: Collection[str]) -> dict[str, PlatformName]:
-    """What each name says that the platform made; the others are left out. A plain name is the learner's.
+def read_name(platform: Platform, name: str) -> PlatformName | None:
+    """What a name says that the platform made; None for any other. A plain name is the learner's.
 
-    names: of files, and of folders with a `/` at the end.
+    name: of a file, or of a folder with a `/` at the end. One of Canvas's has as many readings as places where the
+    numbers could be Canvas's.
     """
-    found = {name: said for name in names if len(name) <= LONGEST_NAME and (said := _read(platform, name)) is not None}
-    return _with_logins(found) if platform == "blackboard" else found
+    if platform == "plain":
+        return PlatformName({"": stem_of(name)}, name)
+    is_canvas, pattern = platform == "canvas", _PATTERNS[platform]
+    places = [each.start() for each in re.finditer("_", name)] if is_canvas else [0]
+    found = [match for place in places if (match := pattern.fullmatch(name, place))]
+    readings: dict[str, str] = {}
+    for match in found:  # of _LATE_104_ and _104_ the first
+        said = match.groupdict(default="")
+        readings.setdefault(said.get("id", ""), said.get("name", name[: match.start()]).strip())
+    if not found:
+        return None
+    said = found[0].groupdict(default="")
+    file = said.get("file", "")
+    return PlatformName(
+        readings,
+        (*readings, next(iter(readings.values())), said.get("when")),
+        file=_CANVAS_AGAIN.sub("", file) if is_canvas else file,
+        is_typed=bool(said.get("typed")),
+        is_late=bool(said.get("late")),
+    )
 
 
 def platform_of(names: Collection[str]) -> Platform:
     """The platform that made all of these names; "plain" if there is none. Raises KataError if there are two."""
-    found = [each for each in FOUND_OUT if names and len(read_names(each, names)) == len(names)]
+    found = [each for each in FOUND_OUT if names and all(read_name(each, name) for name in names)]
     if len(found) > 1:
         both = " or ".join(f"{TITLES[platform]}'s" for platform in found)
         raise KataError(f"These names can be read as {both}: say which with --from {' or '.join(found)}.")
     return found[0] if found else "plain"
 
 
-def _read(platform: Platform, name: str) -> PlatformName | None:
-    """What a name says. One of Canvas's has as many readings as places where the numbers could be Canvas's."""
-    if platform == "plain":
-        return PlatformName(name, (NameReading(name=stem_of(name)),))
-    is_canvas, pattern = platform == "canvas", _PATTERNS[platform]
-    places = [each.start() for each in re.finditer("_", name)] if is_canvas else [0]
-    found = [match for place in places if (match := pattern.fullmatch(name, place))]
-    readings: dict[str, NameReading] = {}
-    for match in found:  # of _LATE_104_ and _104_ the first
-        said = match.groupdict(default="")
-        id, shown = said.get("id", ""), said.get("name", name[: match.start()])
-        readings.setdefault(id, NameReading(id, shown.strip()))
-    if not found:
-        return None
-    said, first = found[0].groupdict(default=""), next(iter(readings.values()))
-    file = said.get("file", "")
-    return PlatformName(
-        f"{first.name}_{'_'.join(readings)}",
-        tuple(readings.values()),
-        file=_CANVAS_AGAIN.sub("", file) if is_canvas else file,
-        attempt=said.get("when", "").strip(),
-        is_typed=bool(said.get("typed")),
-        is_late=bool(said.get("late")),
-    )
-
-
-def _with_logins(found: Mapping[str, PlatformName]) -> dict[str, PlatformName]:
-    """Blackboard's logins: what stands behind an assignment's title, with which all names begin. It may have `_`."""
-    heads = {said.readings[0].name for said in found.values()}
-    first, last = min(heads, default=""), max(heads, default="")
-    cuts = [each.end() for each in re.finditer("_", first) if last.startswith(first[: each.end()])]
-    return {
-        name: replace(said, readings=tuple(NameReading(said.readings[0].name[cut:]) for cut in reversed(cuts)))
-        for name, said in found.items()
-    }
+def known_by(platform: Platform, entry: str) -> str:
+    """The platform's number in a submission's name, where it can be read in one way; otherwise the name itself."""
+    for name in (entry, f"{entry}/") if platform in NUMBERED else ():
+        if (said := read_name(platform, name)) and len(said.readings) == 1 and "" not in said.readings:
+            return "#" + "".join(said.readings)
+    return entry
 
 
 def as_first_saved(name: str) -> str:
     """A name without the number that a browser puts behind that of a file that is there already."""
     return re.sub(r" \([0-9]{1,3}\)$", "", name) or name
-
-
-def last_attempt(platform: Platform, attempts: Collection[str]) -> str | None:
-    """The last of the platform's marks of attempts; None if that cannot be said."""
-    if platform != "brightspace" or len(attempts) < 2:
-        return max(attempts)
-    # Nov 20, 2026 416 PM: the clock has no colon, as file names have none
-    times = {each: read_date(re.sub(r"([0-9]{1,2})([0-9]{2})(?=[^0-9]*$)", r"\1:\2", each)) for each in attempts}
-    known = {each: time for each, time in times.items() if time}
-    return max(known, key=lambda each: known[each]) if len(known) == len(attempts) else None

@@ -31,11 +31,11 @@ from grader.render.class_summary import ClassSummary
 from grader.render.pages import render_class, render_record
 from grader.render.wording import score
 
-from .class_contents import UNMATCHED, write_unmatched
 from .final_points import HandIn, adjusted
 from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
 from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
+from .unmatched import UNMATCHED, write_unmatched
 
 CLASS_PAGE = "class.html"
 WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)

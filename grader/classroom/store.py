@@ -26,15 +26,15 @@ from grader.files import lock_at, refuse_link
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
 
-from .class_contents import Unmatched
 from .final_points import Override
 from .grading_terms import Run, text_of
 from .roster import Learner
+from .unmatched import Unmatched
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 5  # of the schema
+VERSION = 6  # of the schema
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS runs (
@@ -55,8 +55,7 @@ CREATE TABLE IF NOT EXISTS submissions (
     run INTEGER NOT NULL REFERENCES runs,
     entry TEXT NOT NULL,            -- the name in the folder of the class
     digest TEXT NOT NULL,           -- of all sources and problems
-    problems TEXT NOT NULL,         -- as JSON
-    as_group INTEGER NOT NULL       -- whether it counts for them only because they are of a group
+    problems TEXT NOT NULL          -- as JSON
 );
 CREATE TABLE IF NOT EXISTS sources (
     submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
@@ -235,12 +234,10 @@ class Store:
         learner: str,
         submission: Submission,
         results: Sequence[ExerciseResult],
-        *,
-        as_group: bool = False,
     ) -> None:
         """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
         about = (text_of(submission.name), submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
-        id = self._insert("submissions", None, learner, run.id, *about, as_group)
+        id = self._insert("submissions", None, learner, run.id, *about)
         for exercise, source in submission.sources.items():
             self._insert("sources", id, exercise, text_of(source.name), zlib.compress(source.content))
         for each in results:
@@ -307,11 +304,6 @@ class Store:
         for entry, learner in self._ask(f"SELECT entry, learner FROM submissions WHERE {AS_OF}", run):
             found[entry].add(learner)
         return found
-
-    def alone(self, run: Run) -> set[str]:
-        """Those who had an entry that counted for nobody else, and not as a group's, as of this run."""
-        query = f"SELECT max(learner) FROM submissions WHERE {AS_OF} GROUP BY entry "
-        return {id for (id,) in self._ask(f"{query} HAVING count(DISTINCT learner) = 1 AND NOT max(as_group)", run)}
 
     def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[FileProblem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""

@@ -45,7 +45,7 @@ MOST_MOVES = 20
 """The most changed points that are printed; `kata diff` prints all."""
 JUDGES = os.cpu_count() or 1
 RARE = "Rarely needed"
-FOLDER = "A folder with one folder, zip, notebook or file a learner, or a zip of such a folder."
+FOLDER = "A folder with one folder, zip, notebook or file a learner."
 PLATFORMS = (
     "The platform of the download: plain, canvas, moodle, blackboard, brightspace or nbgrader. "
     "Found out if all names fit one."
@@ -118,7 +118,7 @@ def grade(
 
 @teachers_command("grade-class")
 def grade_class(
-    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR|ZIP", exists=True)],
+    folder: Annotated[Path, Argument(help=FOLDER, metavar="DIR", exists=True)],
     out: Annotated[Path, Option(help="The folder for class.db and results.jsonl.")],
     names: Annotated[str | None, Option("--from", help=PLATFORMS, metavar="PLATFORM")] = None,
     roster: Annotated[Path | None, Option(help=ROSTER, metavar="FILE")] = None,
@@ -140,8 +140,10 @@ def grade_class(
     """
     if resume and anew:
         raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
-    if folder.is_file() and folder.suffix.lower() != ".zip":
-        raise KataError(f"{folder} is no folder and no zip. One learner's file is graded by: kata grade PATH")
+    if folder.is_file():
+        raise KataError(
+            f"{folder} is no folder. Unpack a class's zip, and give the folder; one learner's file: kata grade PATH"
+        )
     level = level_called(isolation, is_for_grading=True)
     if scheduler is None:
         from grader.classroom.judging import start_ahead
@@ -175,9 +177,9 @@ def grade_class(
 
 def _show_class(graded: GradedClass, out: Path) -> None:
     """Print the class, where its records and its page are, and the points that a resumed run has changed."""
-    from grader.classroom.class_contents import UNMATCHED
     from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
+    from grader.classroom.unmatched import UNMATCHED
     from grader.render.class_table import print_class
 
     has_page = (out / CLASS_PAGE).exists()

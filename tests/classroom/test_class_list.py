@@ -1,8 +1,7 @@
-"""Whose each submission of a class is: cases in class_list.yml, run on real folders, and on the same as one zip."""
+"""Whose each submission of a class is: cases in class_list.yml, run on real folders."""
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.class_contents import UNMATCHED, read_matches, write_unmatched
 from grader.classroom.class_list import ClassList, Identification, class_in
 from grader.classroom.roster import read_roster
+from grader.classroom.unmatched import UNMATCHED, read_matches, write_unmatched
 from grader.course import Course
 from grader.errors import KataError
 from tests.cases import rows, table
@@ -40,33 +39,14 @@ def lay_out(names: list[str], folder: Path) -> Path:
     return folder
 
 
-def zipped(names: list[str], path: Path, around: str = "") -> Path:
-    with zipfile.ZipFile(path, "w") as archive:
-        for name in names:
-            archive.writestr(around + name, "")
-    return path
-
-
 def identification(case: SimpleNamespace, place: Path, course: Course) -> Identification:
     matches = {str(entry): id for entry, id in case.match.items()}
-    by = Identification(None, case.of, matches, before=case.remembered)
+    graded = {str(entry): ids for entry, ids in case.graded.items()}
+    by = Identification(None, case.of, matches, before=case.remembered, graded=graded)
     if not case.roster:
         return by
     (place / "roster.csv").write_text(ROSTERS.get(case.roster, case.roster), "utf-8")
     return replace(by, roster=read_roster(place / "roster.csv", course))
-
-
-def of_class(case: SimpleNamespace, place: Path) -> Path:
-    """The class in a folder, or as one zip."""
-    if case.packed:
-        return zipped(case.packed, place / "class.zip")
-    folder = lay_out(case.files, place / "class")
-    for name, inside in case.zips.items():
-        zipped(inside, folder / name)
-    return folder
-
-
-UNWRAPPED = "in the zip is the class: it was opened"
 
 
 def check(found: ClassList, case: SimpleNamespace) -> None:
@@ -79,8 +59,6 @@ def check(found: ClassList, case: SimpleNamespace) -> None:
         assert [entry for entry, why in expected.items() if why not in rows[str(entry)]] == []
     assert {id for each in found.submissions if each.is_late for id in each.learners} == set(case.late)
     assert [said for said in case.says if not any(said in remark for remark in found.remarks)] == []
-    if case.zips or case.packed:
-        assert any(UNWRAPPED in remark for remark in found.remarks) == any(UNWRAPPED in said for said in case.says)
     assert not case.platform or found.platform == case.platform
     everyone = [id for each in found.submissions for id in each.learners]
     assert len(everyone) == len(set(everyone)) and set(everyone) <= {each.id for each in found.learners}
@@ -89,31 +67,23 @@ def check(found: ClassList, case: SimpleNamespace) -> None:
 @rows(CASES)
 def test_each_submission_is_its_learners_or_nobodys(case: SimpleNamespace, course: Course, tmp_path: Path) -> None:
     """Or a person is asked, where only a person can say."""
-    by = identification(case, tmp_path, course)
+    by, folder = identification(case, tmp_path, course), lay_out(case.files, tmp_path / "class")
     if case.refused:
-        with pytest.raises(KataError) as refused, class_in(of_class(case, tmp_path), course, by):
-            pass
+        with pytest.raises(KataError) as refused:
+            class_in(folder, by)
         assert [part for part in case.refused if part not in str(refused.value)] == []
-        return
-    with class_in(of_class(case, tmp_path), course, by) as found:
-        check(found, case)
-    if not case.files:
-        return
-    packed = zipped([each for each in case.files if each != "README.md"], tmp_path / "class.zip", "Week 3/")
-    with class_in(packed, course, by) as again:
-        assert [(each.entry, each.learners) for each in again.submissions] == [
-            (each.entry, each.learners) for each in found.submissions
-        ]
+    else:
+        check(class_in(folder, by), case)
 
 
-def test_what_nobody_has_is_written_filled_in_and_read_again(course: Course, tmp_path: Path) -> None:
+def test_what_nobody_has_is_written_filled_in_and_read_again(tmp_path: Path) -> None:
     folder = lay_out(["zoe/", "zoe.zip", "=1+1/", "two\nlines/", "a.txt"], tmp_path / "class")
     path = tmp_path / UNMATCHED
 
     def graded(by: Identification) -> dict[str, tuple[str, ...]]:
-        with class_in(folder, course, by) as found:
-            write_unmatched(path, found.unmatched)
-            return {each.entry: each.learners for each in found.submissions}
+        found = class_in(folder, by)
+        write_unmatched(path, found.unmatched)
+        return {each.entry: each.learners for each in found.submissions}
 
     (formula,) = [entry for entry in graded(Identification()) if entry.startswith("'=1+1 #")]
     assert graded(Identification(matches={formula: "ada"}))[formula] == ("ada",)
@@ -145,31 +115,33 @@ def test_names_that_look_alike_in_the_file_can_be_told_apart(course: Course, tmp
     folder = lay_out(["=1/", "'=1/", "a\x01/", "a\x02/", "b/"], tmp_path / "class")
     (tmp_path / "roster.csv").write_text("id,name\n7,Zoe\n", "utf-8")
     roster = read_roster(tmp_path / "roster.csv", course)
-    with class_in(folder, course, Identification(roster)) as found:
-        write_unmatched(tmp_path / UNMATCHED, found.unmatched)
+    write_unmatched(tmp_path / UNMATCHED, class_in(folder, Identification(roster)).unmatched)
     entries = list(read_matches(tmp_path / UNMATCHED))
     assert len(entries) == 5
     for entry in entries:
-        with class_in(folder, course, Identification(roster, matches={entry: "7"})) as found:
-            assert [(each.entry, each.learners) for each in found.submissions] == [(entry, ("7",))]
+        found = class_in(folder, Identification(roster, matches={entry: "7"}))
+        assert [(each.entry, each.learners) for each in found.submissions] == [(entry, ("7",))]
 
 
 def test_what_is_ours_and_what_is_odd_is_no_learner(course: Course, tmp_path: Path) -> None:
     folder = lay_out(["ada/", "out/", "roster.csv", "x.txt"], tmp_path / "class")
     (folder / "link").symlink_to("/etc/passwd")
     (folder / "link.zip").symlink_to("nowhere")
-    ignored = Identification(ignored=(folder / "out", folder / "roster.csv", tmp_path / "gone"))
-    with class_in(folder, course, ignored) as found:
-        assert [each.entry for each in found.submissions] == ["ada", "link.zip"]  # reading it says that it is a link
-        assert [each.entry for each in found.unmatched] == ["link", "x.txt"]
-        assert "Passed over: out, roster.csv." in found.remarks
-        (problem,) = found.submissions[1].read(course).problems
-        assert "is a link" in problem.message
+    found = class_in(folder, Identification(ignored=(folder / "out", folder / "roster.csv", tmp_path / "gone")))
+    assert [each.entry for each in found.submissions] == ["ada", "link.zip"]  # reading it says that it is a link
+    assert [each.entry for each in found.unmatched] == ["link", "x.txt"]
+    assert "Passed over: out, roster.csv." in found.remarks
+    (problem,) = found.submissions[1].read(course).problems
+    assert "is a link" in problem.message
 
 
-def test_folder_that_is_not_there_is_one_sentence(course: Course, tmp_path: Path) -> None:
-    with (
-        pytest.raises(KataError, match=r"^gone does not exist\.$"),
-        class_in(tmp_path / "gone", course, Identification()),
-    ):
-        pass
+def test_ids_are_distinct_text_whatever_the_files_are_called(tmp_path: Path) -> None:
+    names = ("x.py", "x.py.py", "y\udcff.py", "y\udcfe.py", "x2 (2)", "\u200b")
+    folder = lay_out([f"{name}/" for name in names], tmp_path / "class")
+    ids = [id for each in class_in(folder, Identification()).submissions for id in each.learners]
+    assert len(set(ids)) == len(names) and all(id.encode("utf-8") for id in ids)
+
+
+def test_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(KataError, match=r"^gone does not exist\.$"):
+        class_in(tmp_path / "gone", Identification())

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.class_list import SubmissionFiles
+from grader.classroom.class_folder import SubmissionFiles
 from grader.course import Course
 from grader.intake import read_submission
 from grader.intake.walk import OutOfReach
@@ -66,7 +66,7 @@ def test_submission_that_the_system_does_not_open_is_out_of_reach_and_not_unread
     locked: Path, course: Course
 ) -> None:
     with pytest.raises(OutOfReach, match="permission denied"):
-        SubmissionFiles("s003", (), partial(read_submission, locked)).read(course)
+        SubmissionFiles("s003", partial(read_submission, locked)).read(course)
 
 
 @pytest.fixture

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.class_contents import Unmatched
 from grader.classroom.final_points import HandIn, Override
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
 from grader.classroom.store import DATABASE, Row, Store, reading, writing
+from grader.classroom.unmatched import Unmatched
 from grader.errors import KataError
 from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import CourseStamp, ExerciseResult
