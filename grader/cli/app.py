@@ -56,11 +56,12 @@ def version(
 
 def main() -> None:
     """Run the command line."""
+    commands = {each.name or getattr(each.callback, "__name__", ""): each for each in app.registered_commands}
     if IN_WHEEL:
-        others = [
-            each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands if each.hidden
-        ]
-        app.info.epilog = f"To teach or to write a course: {', '.join(others)}."
+        others = ", ".join(name for name, each in commands.items() if each.hidden)
+        app.info.epilog = f"To teach or to write a course: {others}."
+    if typed := [commands[word] for word in sys.argv[1:2] if word in commands]:
+        app.registered_commands = typed  # typer works out the options of every command that it knows
     status: str | int | None = 0
     try:
         with sentences():
@@ -69,12 +70,12 @@ def main() -> None:
         status = end.code
         if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):
             print("Stopped.", file=sys.stderr)  # typer exits after Ctrl-C without a word
-    if "torch" not in sys.modules or isinstance(status, str):
+    if isinstance(status, str):
         sys.exit(status)
     with suppress(OSError):  # the reader of the output has gone
         sys.stdout.flush()
         sys.stderr.flush()
-    os._exit(status or 0)  # a normal exit would take a third of a second longer, to unload torch
+    os._exit(status or 0)  # a normal exit unloads everything first: a third of a second for torch
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -113,7 +114,6 @@ def check(
     ] = False,
 ) -> None:
     """Check your own work."""
-    level = level_called(isolation, is_for_grading=False)
     workspace = workspace_here(course)
     works = works_of(workspace, what or [])
     if (script or debug) and (not what or len(works) != 1):
@@ -127,19 +127,26 @@ def check(
         print("Nothing is started yet: every file is as it was given. `kata next` says where to begin.")
     if not works:
         return
-    chosen = workspace.course.seed_for(seed)
+    level, chosen = level_called(isolation, is_for_grading=False), workspace.course.seed_for(seed)
     if script or debug:
         _write_script(workspace, works[0], level, chosen, debug=debug)
         return
     from grader.service.client import judge_for
 
     with closing(judge_for(workspace.course, level, chosen, [work.exercise.id for work in works])) as judge:
+        Thread(target=_load_printers, daemon=True).start()  # the judge works meanwhile
         checked = check_works(judge, workspace, works)
     print_checked(workspace, checked, verbose=verbose)
     if not checked.record.complete:
         sys.exit(EXIT_CANNOT_ISOLATE)
     if not checked.is_right:
         sys.exit(EXIT_NOT_RIGHT)
+
+
+def _load_printers() -> None:
+    """Load what prints verdicts."""
+    import grader.play.catalogue
+    import grader.render.terminal  # noqa: F401
 
 
 def print_checked(workspace: Workspace, checked: Checked, *, verbose: bool) -> None:

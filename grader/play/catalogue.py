@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import yaml
 
@@ -19,7 +20,8 @@ from grader.practice.progress import Progress, digest_of
 from grader.practice.workspace import Workspace, content_of
 from grader.record import ExerciseResult
 
-from .parts import Words
+if TYPE_CHECKING:
+    from .parts import Words
 
 # --- what can be switched off -----------------------------------------------------------------------------------------
 
@@ -67,6 +69,8 @@ def standing_of(workspace: Workspace, progress: Progress, exercise: Exercise) ->
 
 def standing_with(content: bytes, progress: Progress, exercise: Exercise, check: str = CHECK) -> Words:
     """The same for the content of a file; check: the command that checks it there. Raises KataError."""
+    from .parts import Words
+
     known = progress.exercises.get(exercise.id)
     last = known.attempts[-1] if known and known.attempts else None
     how = check.format(exercise.id)

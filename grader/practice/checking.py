@@ -131,8 +131,6 @@ def note_record(
 
     works: the files, if it was files that were checked. A review that is half written is not noted as a failed one.
     """
-    from .review import cards_of, when
-
     reviewed, told = {work.exercise.id for work in works if work.is_review}, []
     tried = [result for result in record.exercises if result.status in TRIED and result.id in submission.sources]
     if not tried:
@@ -155,6 +153,8 @@ def note_record(
                 )
                 was_open = is_review and done.open_review is not None
                 if done.note(attempt) and was_open and done.open_review is None:
+                    from .review import cards_of, when
+
                     told.append(f"{result.id} comes back {when(cards_of(progress)[result.id].due, now())}.")
     except OSError as error:
         return (f"Your progress could not be noted: {error.strerror or error}.",)

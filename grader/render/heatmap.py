@@ -10,12 +10,14 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from grader.played import Heat
 from grader.record import Mismatch, Plane
 
 from .safe_text import safe_line, visible
+
+if TYPE_CHECKING:
+    from grader.played import Heat
 
 BLUES = ("#f7fbff", "#e3eef9", "#cfe1f2", "#b5d4e9", "#93c4df", "#6bafd6", "#4a98c9", "#2e7ebc", "#1764ab", "#08478d")
 """Shades from pale to dark."""

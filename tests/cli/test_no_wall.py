@@ -54,8 +54,10 @@ def test_results_of_an_earlier_run_survive_a_class_that_cannot_be_graded(
 def test_practice_goes_on_at_the_best_level_there_is_and_says_so(
     tiny_course: Path, tmp_path: Path, cold_kata: Run
 ) -> None:
+    answer = "def share(amounts):\n    return amounts / amounts.sum(-1, keepdim=True)\n"
+    (tiny_course / "exercises/01_parts/01_share.py").write_text(answer, "utf-8")
     done = cold_kata("check", cwd=tiny_course, env={"PATH": str(tmp_path)})
-    assert done.returncode == 0  # nothing started, so nothing wrong
+    assert done.returncode == 0, done.stderr
     assert re.search(r"Isolation here is \w+, not full: see `kata doctor`", done.stderr)
 
 
