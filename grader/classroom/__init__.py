@@ -2,6 +2,6 @@
 
 In order of use: `class_folder` lists the folder, `platforms`, `roster` and `class_list` say whose each submission is;
 `grade` reads them and keeps what comes back in the database, `store`; `judging` hands them to judges, in processes of
-this machine or of many (`cluster`); `earlier_run` compares with the run before. `results` reads records with final
-points (`final_points`) from it, and writes results.jsonl and the pages; `learner_requests` does what one learner asks.
+this machine or of many (`cluster`). `results` reads records with final points (`final_points`) from it, and writes
+results.jsonl and the pages; `after_grading` explains, overrides, forgets and compares.
 """

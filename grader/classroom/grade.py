@@ -7,14 +7,13 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.course import Course
+from grader.course import Course, Exercise
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
 from grader.intake.names import first_few
@@ -23,34 +22,34 @@ from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
-from .class_folder import SubmissionFiles
 from .class_list import ClassList, Identification, class_in
 from .cluster import WIDTH, ClusterJudges
-from .earlier_run import moves_between, refuse_others
-from .grading_terms import Run, causes, run_of, terms_of
+from .grading_terms import Run, differences, run_of, terms_of
 from .judging import GradingTask, Judges, graded
-from .platforms import Platform
+from .platforms import Platform, known_by
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
 from .unmatched import read_matches
+
+FIXED = ("the course", "the seed", "the isolation", "the platform")
+"""What stays in all runs of one grading."""
 
 
 @dataclass(frozen=True)
 class ClassOptions:
     """How a class is graded.
 
-    say: shows a sentence. progress: a progress bar for so many submissions; it yields a function that gets a
-    submission's name, and whether there was anything to grade. only: the exercises; those of the run before, or all, if
-    empty. seed: that of the run before, or a fresh one, if None. scheduler: the address of a dask scheduler, whose
-    workers grade instead of judges on this machine. platform: the one that made the file names; found out if None.
-    matches: a filled unmatched.csv. resume, anew: whether to go on with what OUT holds, or to begin again. judges:
-    makes so many of this machine for a run.
+    say: shows a sentence. progress: a progress bar for so many submissions; what it yields is called after each. only:
+    the exercises; those of the run before, or all, if empty. seed: that of the run before, or a fresh one, if None.
+    scheduler: the address of a dask scheduler, whose workers grade instead of judges on this machine. platform: the one
+    that made the file names; found out if None. matches: a filled unmatched.csv. resume, anew: whether to go on with
+    what OUT holds, or to begin again. judges: makes so many of this machine for a run.
     """
 
     level: Level
     say: Callable[[str], None]
-    progress: Callable[[int], AbstractContextManager[Callable[[str, bool], None]]]
+    progress: Callable[[int], AbstractContextManager[Callable[[], None]]]
     jobs: int = 1
     scheduler: str | None = None
     resume: bool = False
@@ -64,17 +63,8 @@ class ClassOptions:
     judges: Callable[[int, Run], Executor] = Judges
 
 
-@dataclass(frozen=True)
-class GradedClass:
-    """What a run came to. faults: learners at whom the grader itself failed."""
-
-    summary: ClassSummary
-    moves: Sequence[str]
-    faults: Sequence[str]
-
-
-def grade_class(submissions: Path, out: Path, course: Course, options: ClassOptions) -> GradedClass:
-    """Grade the class in a folder into OUT.
+def grade_class(folder: Path, out: Path, course: Course, options: ClassOptions) -> tuple[ClassSummary, list[str]]:
+    """Grade the class in a folder into OUT. Returns its summary, and the learners at whom the grader itself failed.
 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
@@ -82,7 +72,7 @@ def grade_class(submissions: Path, out: Path, course: Course, options: ClassOpti
     with writing(out) as store:
         work = _ClassRun(store, course, options)
         try:
-            return work.grade(submissions)
+            return work.grade(folder)
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
         except (MachineError, KataError) as error:
@@ -100,24 +90,22 @@ class _ClassRun:
     _everyone: ClassList
 
     def __init__(self, store: Store, course: Course, options: ClassOptions) -> None:
-        self._store, self._out, self._course, self._options = store, store.folder, course, options
+        self._store, self._course, self._options = store, course, options
         if store.runs and not (options.resume or options.anew):
             raise KataError(
-                f"{self._out} holds a graded class. --resume goes on with it; --anew begins again, and the earlier run "
-                "stays in the database."
+                f"{store.folder} holds a graded class. --resume goes on with it; --anew begins again, and the earlier "
+                "run stays in the database."
             )
         self._last = store.last if store.runs else None
         self._before = self._last if options.resume else None
         self.has_results = False
         """Whether OUT holds results of this grading."""
-        self._remarks: dict[str, list[str]] = defaultdict(list)
-        """What is to be said of learners."""
-        self._stale: dict[str, set[str]] = {}
-        """Exercises with results by other checks or programs than those of now, and by which."""
+        self._stale: set[str] = set()
+        """Exercises with results by other checks or programs than those of now."""
         self._anew: set[str] = set()
         """Learners who handed in something else, which may be late."""
-        self._faults: set[str] = set()
-        """Learners at whom the grader failed."""
+        self._faults: dict[str, str] = {}
+        """Learners at whom the grader failed, and why their submission was not graded; empty for a fault in a check."""
 
     def kept(self) -> str:
         """A sentence on what is kept of a run that did not come to its end."""
@@ -129,49 +117,35 @@ class _ClassRun:
         except (KataError, OSError) as error:
             return str(error)
         done, left = len(results.learners), len(results.ungraded)
-        return f"{done} of {done + left} are graded and kept in {self._out}; go on with --resume."
+        return f"{done} of {done + left} are graded and kept in {self._store.folder}; go on with --resume."
 
-    def grade(self, submissions: Path) -> GradedClass:
+    def grade(self, folder: Path) -> tuple[ClassSummary, list[str]]:
         """Grade the class, write what people read of it, and say what they have to know."""
-        by = self._identification()
-        everyone = class_in(submissions, by)
-        self._everyone = everyone
-        self._run = self._new_run(everyone.platform)
-        self._let_judges_grade(self._to_grade(by))
+        matches = read_matches(self._options.matches) if self._options.matches else {}
+        self._everyone = class_in(folder, self._identification(matches))
+        self._run = self._new_run()
+        if self._before:
+            by_hand = [entry for entry, learner in matches.items() if learner]
+            self._say(_refuse_others(self._store, self._before, self._run, self._everyone, by_hand))
+            self.has_results = True
+        self._let_judges_grade()
         self._begin()
-        results = ClassResults(self._store, self._course)
-        before = ClassResults(self._store, self._course, self._before) if self._before else None
-        moves = list(moves_between(before, results)) if before else []
-        summary, remarks = publish(results, pages=self._options.pages, told={learner for learner, _ in moves})
-        ids = [each.id for each in everyone.learners]  # what judges said comes in the order of the class
-        about_learners = [sentence for id in ids for sentence in self._remarks[id]]
-        self._say([*everyone.remarks, *about_learners, *self._about_changes(), *remarks])
-        return GradedClass(summary, [move for _, move in moves], [id for id in ids if id in self._faults])
+        summary, remarks = publish(ClassResults(self._store, self._course), pages=self._options.pages)
+        faults = [each.id for each in self._everyone.learners if each.id in self._faults]
+        reasons = [f"{id} was not graded. {self._faults[id]}" for id in faults if self._faults[id]]
+        self._say([*self._everyone.remarks, *reasons, *self._about_changes(), *remarks])
+        return summary, faults
 
     def _about_changes(self) -> Iterator[str]:
         """Sentences on results of other checks or programs than now, and on work that may be late."""
-        only = self._options.only
-        stale = {id: why for id, why in sorted(self._stale.items()) if id not in only}
+        only, stale = self._options.only, sorted(self._stale.difference(self._options.only))
         if stale and only:
             more = " ".join(f"--only {id}" for id in stale)
             yield f"Changed as well, and not graded again: {', '.join(stale)}. Add {more}."
         elif stale:
-            why = " and ".join(sorted(set().union(*stale.values())))
-            yield f"Graded again, since {why} changed: {', '.join(stale)}."
+            yield f"Graded again, since the course or the programs changed: {', '.join(stale)}."
         if self._anew:
             yield f"Handed in anew: {first_few(sorted(self._anew))}. The roster must have the times of that."
-
-    def _to_grade(self, by: Identification) -> Sequence[SubmissionFiles]:
-        """What is to be looked at. Raises KataError when the run before cannot go on with it."""
-        before, everyone = self._before, self._everyone
-        if not before:
-            return everyone.submissions
-        given = [entry for entry, learner in by.matches.items() if learner]
-        self._say(refuse_others(self._store, before, self._run, everyone, given))
-        if before.exercises and not self._options.only:
-            self._say([f"The exercises are those of the run before: {', '.join(before.exercises)}."])
-        self.has_results = True
-        return everyone.submissions
 
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
@@ -179,17 +153,16 @@ class _ClassRun:
 
     # --- what the run before decides ----------------------------------------------------------------------------------
 
-    def _identification(self) -> Identification:
+    def _identification(self, matches: Mapping[str, str]) -> Identification:
         """Whose each submission is: by the roster that was given, or by that of the run before."""
-        options, used = self._options, self._before.platform if self._before else None
-        told = self._store.unmatched() if self._before else []
+        options, before = self._options, self._before
         return Identification(
             self._roster(),
-            used or options.platform,
-            matches=read_matches(options.matches) if options.matches else {},
-            ignored=(self._out, *(path for path in (options.roster, options.matches) if path)),
-            before={each.entry: each.learner for each in told},
-            graded=self._store.entries(self._before) if self._before else {},
+            before.platform if before else options.platform,
+            matches=matches,
+            ignored=(self._store.folder, *(path for path in (options.roster, options.matches) if path)),
+            before={each.entry: each.learner for each in self._store.unmatched() if before and each.learner},
+            graded=self._store.entries(before) if before else {},
         )
 
     def _roster(self) -> tuple[Learner, ...] | None:
@@ -202,7 +175,7 @@ class _ClassRun:
             return enrolled
         return None
 
-    def _new_run(self, made_by: Platform) -> Run:
+    def _new_run(self) -> Run:
         """This run, not yet stored. One that goes on has the exercises of the run before, and those that are named."""
         course, options, before = self._course, self._options, self._before
         seed = before.seed if before and options.seed is None else course.seed_for(options.seed)
@@ -210,60 +183,60 @@ class _ClassRun:
         if before:
             chosen = (*before.exercises, *exercises) if before.exercises else ()
             exercises = tuple(each.id for each in course.exercises if each.id in chosen)
+            if exercises and not options.only:
+                self._say([f"The exercises are those of the run before: {', '.join(exercises)}."])
         now = run_of(course, options.level, seed, exercises)
-        return replace(now, platform=options.platform or made_by, first=before.first if before else 0)
+        made_by = options.platform or self._everyone.platform
+        return replace(now, platform=made_by, first=before.first if before else 0)
 
     # --- grading ------------------------------------------------------------------------------------------------------
 
-    def _let_judges_grade(self, theirs: Sequence[SubmissionFiles]) -> None:
-        run, scheduler = self._run, self._options.scheduler
-        jobs = max(1, min(self._options.jobs, len(theirs)))
+    def _let_judges_grade(self) -> None:
+        run, scheduler, count = self._run, self._options.scheduler, len(self._everyone.submissions)
+        jobs = max(1, min(self._options.jobs, count))
         judges = ClusterJudges(scheduler, run) if scheduler else self._options.judges(jobs, run)
         try:
-            with self._options.progress(len(theirs)) as advance:
-                width = WIDTH if scheduler else jobs
-                for task, results in graded(judges, width, run, self._tasks(theirs, advance)):
+            with self._options.progress(count) as advance:
+                for task, results in graded(judges, WIDTH if scheduler else jobs, run, self._tasks(advance)):
                     self._keep(task, results)
-                    advance(task.files.entry, True)
+                    advance()
         finally:
             judges.shutdown()
             if isinstance(judges, ClusterJudges):
                 self._say(judges.remarks)
 
-    def _tasks(self, theirs: Sequence[SubmissionFiles], advance: Callable[[str, bool], None]) -> Iterator[GradingTask]:
+    def _tasks(self, advance: Callable[[], None]) -> Iterator[GradingTask]:
         """What is to be graded of each submission, where there is anything and it can be read."""
-        for files in theirs:
+        for files in self._everyone.submissions:
             submission, reason = Submission(files.entry, {}, ()), ""
             try:
                 submission = files.read(self._course)
-            except OutOfReach as error:
-                reason = str(error)
-            except Exception as error:  # a fault of the grader, which costs nobody else anything
-                reason = f"The grader broke while it read this submission ({type(error).__name__})."
-            lacking = {learner: self._lacking(learner, None if reason else submission) for learner in files.learners}
-            task = GradingTask(files, submission, lacking)
+            except Exception as error:  # it costs nobody else anything
+                broke = f"The grader broke while it read this submission ({type(error).__name__})."
+                reason = str(error) if isinstance(error, OutOfReach) else broke
+            task = GradingTask(submission, {each: self._lacking(each, submission, reason) for each in files.learners})
             if task.exercises and not reason:
                 yield task
             else:
                 self._keep(task, reason or ())
-                advance(files.entry, False)
+                advance()
 
-    def _lacking(self, learner: str, submission: Submission | None) -> dict[str, bool]:
+    def _lacking(self, learner: str, submission: Submission, reason: str) -> list[str]:
         """The exercises without a result of just this work, by the checks and programs of now where these are to count.
 
-        Of each, whether there is an earlier result. submission: None if the work cannot be read.
+        All of them if it could not be read, for a reason.
         """
         run, only = self._run, self._options.only
         rows = self._store.rows(learner, self._before) if self._before else {}
-        lacking = {}
+        lacking = []
         for id in run.kits:
-            row = rows[id] if id in rows and rows[id].result.status != "error" else None
-            if not (row and submission and row.digest == submission.digest(id)):
-                lacking[id] = row is not None
-            elif why := causes(terms_of(row.run, id), terms_of(run, id)):
-                self._stale.setdefault(id, set()).update(why)
+            row = rows.get(id)
+            if reason or row is None or row.result.status == "error" or row.digest != submission.digest(id):
+                lacking.append(id)
+            elif terms_of(row.run, id) != terms_of(run, id):
+                self._stale.add(id)
                 if not only or id in only:
-                    lacking[id] = True
+                    lacking.append(id)
         return lacking
 
     # --- keeping ------------------------------------------------------------------------------------------------------
@@ -273,33 +246,25 @@ class _ClassRun:
 
         Each learner gets those results that they do not have. A fault of the grader takes no earlier result away.
         """
-        learners = task.files.learners
+        reason = ""
         if isinstance(results, str):
-            for learner in learners:
-                self._remarks[learner].append(f"{learner} was not graded. {results}")
-            results = [_ungraded(id, self._course.exercise(id).points, results) for id in task.exercises]
+            reason, results = results, [_ungraded(self._course.exercise(id), results) for id in task.exercises]
         has_failed = any(each.status == "error" for each in results)
         if has_failed:
-            self._faults.update(learners)
-        elif {each.status for each in results} == {"missing"} and len(results) == len(self._run.kits):
-            said = sorted(task.submission.problems, key=lambda each: each.kind not in ("unreadable", "refused"))
-            for learner in learners if said else ():
-                self._remarks[learner].append(f"{learner}: {said[0].message}")
+            self._faults |= dict.fromkeys(task.lacking, reason)
         todo: dict[str, list[ExerciseResult]] = {}
         for learner, lacking in task.lacking.items():
-            new = [each for each in results if each.id in lacking]
-            kept = [each for each in new if each.status != "error" or not lacking[each.id]]
+            rows = self._store.rows(learner, self._before) if has_failed and self._before else {}
+            new = [each for each in results if each.id in lacking and (each.status != "error" or each.id not in rows)]
             last = self._store.last_submission(learner, self._before)[0] if self._before else ""
             is_another = last not in ("", task.submission.digest())
             if is_another and self._course.policy.due:
                 self._anew.add(learner)
-            if kept or (is_another and not has_failed):
-                todo[learner] = kept
+            if new or (is_another and not has_failed):
+                todo[learner] = new
         if todo:
             self._begin()
-            with self._store.transaction():
-                for learner, kept in todo.items():
-                    self._store.add(self._run, learner, task.submission, kept)
+            self._store.add(self._run, task.submission, todo)
 
     def _begin(self) -> None:
         """Store the run with its class, if that was not done."""
@@ -309,7 +274,7 @@ class _ClassRun:
             self.has_results = True
 
 
-def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
+def _ungraded(exercise: Exercise, reason: str) -> ExerciseResult:
     """A result without points. reason: one sentence about what happened; learners may see it."""
     check = CheckResult(
         name="grading",
@@ -321,5 +286,48 @@ def _ungraded(exercise: str, worth: float, reason: str) -> ExerciseResult:
         message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
     )
     return ExerciseResult(
-        id=exercise, status="error", points=0.0, max_points=worth, checks=(check,), diagnosis=(), seconds=0.0
+        id=exercise.id,
+        status="error",
+        points=0.0,
+        max_points=exercise.points,
+        checks=(check,),
+        diagnosis=(),
+        seconds=0.0,
     )
+
+
+# --- whether a run can go on with the one before ----------------------------------------------------------------------
+
+
+def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
+    """Raise KataError if a run has other terms, or if a row would be lost or another's.
+
+    matches: the entries of which a person has said whose they are. Yields a sentence on learners who are gone.
+    """
+    if told := [words for name, words in differences(before, now).items() if name in FIXED]:
+        advice = "--anew begins again; or give another folder."
+        raise KataError(f"{store.folder} was graded on other terms: {'; '.join(told)}. {advice}")
+    graded = [learner for learner, standing in store.standing(before) if standing == "graded"]
+    there = {each.id for each in everyone.learners}
+    left = [each.id for each in graded if each.id not in there]
+    has_roster = any(each.in_roster for each in (*everyone.learners, *graded))
+    if left and (has_roster or len(left) == len(graded)):
+        advice = "Give the roster and the folder of that run, with new learners added, or another OUT"
+        raise KataError(f"{first_few(left)} would lose their row. {advice}; --anew begins again.")
+    if left:
+        yield f"Not among the submissions any more, so the record is kept: {', '.join(left)}."
+    if told := list(_with_other_owners(store.entries(before), everyone, matches)):
+        raise KataError(f"{' '.join(told)} Say whose they are with --match.")
+
+
+def _with_other_owners(before: Mapping[str, set[str]], everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
+    """Sentences on submissions that were another's in the run before, and on those of a learner with another number."""
+    owners = {known_by(everyone.platform, entry): whose for entry, whose in before.items()}
+    for files in everyone.submissions:
+        name, learners = known_by(everyone.platform, files.entry), set(files.learners)
+        is_new_number = name not in owners and name != files.entry
+        for old, whose in owners.items() if files.entry not in matches else ():
+            is_taken = old == name and whose.isdisjoint(learners)
+            if is_taken or (is_new_number and old not in before and len(whose) == 1 and whose == learners):
+                told, other = (" and ".join(sorted(each)) for each in (whose, learners))
+                yield f"{files.entry} would be of {other}; in the run before {old} was of {told}."

@@ -26,7 +26,8 @@ class Run:
     """One run of `kata grade-class`, and all that its results depend on.
 
     first: the id of the run with which the grading began. exercises: those that were chosen, all if empty. kits: a
-    digest for each of them, in course order. id, first and begun (a moment in UTC) are empty until it is stored.
+    digest for each of them, in course order. programs: with their versions. id, first and begun (a moment in UTC) are
+    empty until it is stored.
     """
 
     course: Path
@@ -35,7 +36,7 @@ class Run:
     seed: int
     exercises: tuple[str, ...]
     kits: Mapping[str, str]
-    versions: Mapping[str, str]
+    programs: str
     platform: Platform = "plain"
     id: int = 0
     first: int = 0
@@ -45,8 +46,8 @@ class Run:
 def run_of(course: Course, level: Level, seed: int, exercises: tuple[str, ...] = ()) -> Run:
     """A run with these settings, not yet stored. Raises OSError when a file of the course cannot be read."""
     kits = {each.id: _kit(course, each) for each in course.exercises}
-    libraries = {name: version(name) for name in ("numpy", "torch")}
     digest = hashlib.sha256(json.dumps(sorted(kits.items())).encode()).hexdigest()
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "torch"))
     return Run(
         course=(course.root / "course.yml").absolute(),
         stamp=CourseStamp(title=course.title, version=course.version, digest=digest),
@@ -54,7 +55,7 @@ def run_of(course: Course, level: Level, seed: int, exercises: tuple[str, ...] =
         seed=seed,
         exercises=exercises,
         kits={id: kit for id, kit in kits.items() if id in (exercises or kits)},
-        versions={"attention-kata": __version__, "python": platform.python_version(), **libraries},
+        programs=f"attention-kata {__version__}, Python {platform.python_version()}, {libraries}",
     )
 
 
@@ -70,38 +71,28 @@ def _kit(course: Course, exercise: Exercise) -> str:
     return total.hexdigest()
 
 
-def text_of(name: str) -> str:
-    """A name of the file system as text: what is no UTF-8 becomes question marks."""
-    return name.encode("utf-8", "replace").decode()
-
-
-def terms_of(run: Run, exercise: str = "") -> dict[str, object]:
+def terms_of(run: Run, exercise: str) -> dict[str, object]:
     """What a run's results of an exercise depend on, by its name in a sentence."""
-    versions = {f"the version of {name}": version for name, version in sorted(run.versions.items())}
-    return {"the course": run.kits.get(exercise), "the seed": run.seed, "the isolation": run.level, **versions}
+    kit = run.kits.get(exercise)
+    return {"the course": kit, "the seed": run.seed, "the isolation": run.level, "the programs": run.programs}
 
 
-def causes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    """The names of what has another value."""
-    return [name for name, value in before.items() if now.get(name) != value]
-
-
-def changes(before: Mapping[str, object], now: Mapping[str, object]) -> list[str]:
-    """What has another value, each in a few words."""
-    return [f"{name} was {before[name]} and is {now.get(name)}" for name in causes(before, now)]
-
-
-def differences(before: Run, now: Run) -> list[str]:
-    """What is graded differently in another run, each in a few words; nothing for the same terms."""
-    changed = [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]
-    kits = [f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"] if changed else []
+def differences(before: Run, now: Run) -> dict[str, str]:
+    """What has another value in the terms of a run, by its name: each in a few words."""
     old, new = (
-        {"the choice of exercises": ", ".join(sorted(run.exercises)) or "all"}
-        | terms_of(run)
-        | {"the course": f"{run.stamp.title} {run.stamp.version}"}
+        {
+            **terms_of(run, ""),
+            "the course": run.stamp.title,
+            "the course's version": run.stamp.version,
+            "the platform": run.platform,
+            "the choice of exercises": ", ".join(sorted(run.exercises)) or "all",
+        }
         for run in (before, now)
     )
-    return kits + changes(old, new)
+    told = {name: f"{name} was {value} and is {new[name]}" for name, value in old.items() if value != new[name]}
+    if changed := [id for id, kit in before.kits.items() if now.kits.get(id, kit) != kit]:
+        told["the kits"] = f"the hidden checks, solutions or known mistakes of {', '.join(changed)} were changed"
+    return told
 
 
 def why_not(run: Run) -> str | None:
@@ -112,9 +103,8 @@ def why_not(run: Run) -> str | None:
         here = run_of(load_course(run.course), run.level, run.seed)
     except (CourseError, OSError):
         return f"it does not see the course at {run.course}"
-    for name, wanted in sorted(run.versions.items()):
-        if (found := here.versions.get(name, "missing")) != wanted:
-            return f"its {name} is {found}, not {wanted}"
+    if here.programs != run.programs:
+        return f"it has {here.programs}, not {run.programs}"
     if here.stamp.digest != run.stamp.digest:
         return "it sees another course at the same path"
     missing = None if run.level == "none" else try_level(run.level)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from grader.judge.grading import Judge
 
-    from .class_folder import SubmissionFiles
     from .grading_terms import Run
 
 Results = tuple[ExerciseResult, ...]
@@ -56,11 +55,10 @@ FORKED_FROM = "grader.classroom.forked_from"
 
 @dataclass(frozen=True)
 class GradingTask:
-    """One submission of a class, and of each learner the exercises to grade: whether there is an earlier result."""
+    """One submission of a class, and the exercises to grade of it, for each learner for whom it counts."""
 
-    files: SubmissionFiles
     submission: Submission
-    lacking: Mapping[str, Mapping[str, bool]]
+    lacking: Mapping[str, Sequence[str]]
 
     @property
     def exercises(self) -> tuple[str, ...]:

@@ -66,10 +66,10 @@ class Result:
                 return each
         raise KataError(f"{id} was not graded in this run.")
 
-    def mark(self, id: str) -> float | None:
-        """The points of an exercise that count; None where it was not graded, or the grader failed."""
-        graded = {each.id: each.counted_points for each in self.record.exercises if each.status != "error"}
-        return graded.get(id)
+    @property
+    def marks(self) -> dict[str, float]:
+        """The points that count, by exercise; none where the grader failed."""
+        return {each.id: each.counted_points for each in self.record.exercises if each.status != "error"}
 
 
 class ClassResults:
@@ -146,13 +146,11 @@ def course_of(out: Path) -> Path:
 # --- what people read -------------------------------------------------------------------------------------------------
 
 
-def publish(
-    results: ClassResults, *, pages: bool = False, told: Collection[str] = ()
-) -> tuple[ClassSummary, list[str]]:
+def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary, list[str]]:
     """Write everything in OUT anew; pages if they are wanted, or are there.
 
-    told: learners whose points are told of elsewhere. Returns the summary of the class, and sentences on what the
-    policy has to know, on whose final points are not those that were there, and on what else lies in OUT.
+    Returns the summary of the class, and sentences on what the policy has to know, on whose final points are not those
+    that were there, and on what else lies in OUT.
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
     out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
@@ -169,7 +167,7 @@ def publish(
                 write_file(out / link, page.encode("utf-8"))
             summary.add(result.record, shown=learner.name, link=link, group=learner.group)
             old = before.get(learner.id, now)
-            if learner.id not in told and abs(now - old) > POINTS_TOLERANCE:
+            if abs(now - old) > POINTS_TOLERANCE:
                 changed.append(f"{learner.name} {score(old)} -> {score(now)}")
             yield f"{result.record.to_json()}\n".encode()
 
@@ -179,17 +177,24 @@ def publish(
     summary.unmatched += [each.entry for each in unmatched if each.is_submission]
     if pages:
         write_file(out / CLASS_PAGE, render_class(summary).encode("utf-8"))
-        links = {row.link for row in summary.rows}
-        for stale in [path for path in out.iterdir() if _is_page(path.name) and path.name not in links]:
-            stale.unlink()
-    names = sorted(path.name for path in out.iterdir() if path.name not in WRITTEN_ANEW)
-    left = [name for name in names if not (_is_page(name) or name.startswith("."))]
     remarks = without_time([each.name for each in results.learners if not each.hand_in.at], course)
     if changed:
         remarks.append(f"Final points changed: {first_few(changed)}.")
-    if left and before:
+    if (left := _left_in(out, {page_name(each.id) for each in results.learners})) and before:
         remarks.append(f"Not written anew: {', '.join(left)}. Export again (--force), or take away.")
     return summary, remarks
+
+
+def _left_in(out: Path, pages: Collection[str]) -> list[str]:
+    """The names of what is not ours in OUT. Pages of learners but these are taken away."""
+    left = []
+    for path in sorted(out.iterdir()):
+        if path.name.startswith("learner-") and path.name.endswith(".html"):
+            if path.name not in pages:
+                path.unlink()
+        elif path.name not in WRITTEN_ANEW and not path.name.startswith("."):
+            left.append(path.name)
+    return left
 
 
 def _published(out: Path) -> dict[str, float]:
@@ -208,11 +213,6 @@ def page_name(id: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
     digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return f"learner-{plain or 'learner'}-{digest}.html"
-
-
-def _is_page(name: str) -> bool:
-    """Whether a file has the name of a learner's page."""
-    return name.startswith("learner-") and name.endswith(".html")
 
 
 def stem_of(name: str) -> str:

@@ -81,13 +81,6 @@ def _orders(learner: Learner) -> list[str]:
     return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
 
 
-def may_name(learner: Learner, text: str) -> bool:
-    """Whether a text may name a learner: an id or email stands in it, or the name, be it in a longer word."""
-    ids = [re.escape(folded(each)) for each in (learner.id, *learner.ids, learner.email) if folded(each)]
-    is_there = re.search(rf"(?<![^\W_])(?:{'|'.join(ids)})(?![^\W_])", folded(text))
-    return bool(is_there) or any(name_key(name) in name_key(text) for name in _orders(learner) if name_key(name))
-
-
 Key = Literal["id", "name", "group", "canvas", "moodle"]
 _KEYS: Mapping[Key, tuple[Callable[[Learner], Iterable[str]], Callable[[str], str]]] = {
     "id": (lambda each: (each.id, *each.ids, each.email), folded),

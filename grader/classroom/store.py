@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -27,7 +27,7 @@ from grader.intake import FileProblem, SourceFile, Submission
 from grader.record import ExerciseResult
 
 from .final_points import Override
-from .grading_terms import Run, text_of
+from .grading_terms import Run
 from .roster import Learner
 from .unmatched import Unmatched
 
@@ -193,7 +193,7 @@ class Store:
     # --- writing ------------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         """What is changed in this block is stored as a whole, or not at all."""
         try:
             with self._sql:
@@ -212,7 +212,7 @@ class Store:
         """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
         run = replace(run, id=len(self.runs) + 1, begun=_now())
         run = replace(run, first=run.first or run.id)
-        with self.transaction():
+        with self._transaction():
             self._insert("runs", run.id, run.begun, _RUN.dump_json(run).decode())
             self._sql.execute("UPDATE learners SET has_work = 0")
             for place, each in enumerate(learners):
@@ -225,35 +225,31 @@ class Store:
         """Replace the rows; returns how many there were."""
         earlier = self._sql.execute("DELETE FROM unmatched").rowcount
         for row in rows:
-            self._insert("unmatched", text_of(row.entry), text_of(row.why), row.is_submission, row.learner)
+            self._insert("unmatched", row.entry, row.why, row.is_submission, row.learner)
         return earlier
 
-    def add(
-        self,
-        run: Run,
-        learner: str,
-        submission: Submission,
-        results: Sequence[ExerciseResult],
-    ) -> None:
-        """Store what a learner handed in and its results. The caller opens the transaction: see `transaction`."""
-        about = (text_of(submission.name), submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
-        id = self._insert("submissions", None, learner, run.id, *about)
-        for exercise, source in submission.sources.items():
-            self._insert("sources", id, exercise, text_of(source.name), zlib.compress(source.content))
-        for each in results:
-            result = each.model_dump_json(exclude_defaults=True)
-            known_by = (learner, each.id, run.id, id, submission.digest(each.id))
-            self._insert("results", *known_by, each.points, result)
+    def add(self, run: Run, submission: Submission, results: Mapping[str, Sequence[ExerciseResult]]) -> None:
+        """Store what was handed in, for each learner with their results: as a whole, or not at all."""
+        about = (submission.name, submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
+        with self._transaction():
+            for learner, theirs in results.items():
+                id = self._insert("submissions", None, learner, run.id, *about)
+                for exercise, source in submission.sources.items():
+                    self._insert("sources", id, exercise, source.name, zlib.compress(source.content))
+                for each in theirs:
+                    result = each.model_dump_json(exclude_defaults=True)
+                    known_by = (learner, each.id, run.id, id, submission.digest(each.id))
+                    self._insert("results", *known_by, each.points, result)
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
         """Store points that a person sets after a run; None takes an earlier override back."""
-        with self.transaction():
+        with self._transaction():
             self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
 
     def forget(self, learner: str, unmatched: Sequence[Unmatched]) -> dict[str, int]:
         """Delete everything of a learner, and of `unmatched` all but these; returns how many rows of each table."""
         columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
-        with self.transaction():
+        with self._transaction():
             taken = {
                 table: self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
                 for table, column in columns.items()

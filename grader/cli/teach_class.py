@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -36,13 +37,11 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from grader.classroom.grade import GradedClass
     from grader.classroom.platforms import Platform
     from grader.formats.results_table import ResultsTable
     from grader.record import Record
+    from grader.render.class_summary import ClassSummary
 
-MOST_MOVES = 20
-"""The most changed points that are printed; `kata diff` prints all."""
 JUDGES = os.cpu_count() or 1
 RARE = "Rarely needed"
 FOLDER = "A folder with one folder, zip, notebook or file a learner."
@@ -172,28 +171,25 @@ def grade_class(
         seed=None if seed is None else chosen.seed_for(seed),
         pages=html,
     )
-    _show_class(grade_class(folder, out, chosen, options), out)
+    _show_class(*grade_class(folder, out, chosen, options), out)
 
 
-def _show_class(graded: GradedClass, out: Path) -> None:
-    """Print the class, where its records and its page are, and the points that a resumed run has changed."""
+def _show_class(summary: ClassSummary, faults: Sequence[str], out: Path) -> None:
+    """Print the class, and where its records and its page are. faults: the learners at whom the grader failed."""
     from grader.classroom.results import CLASS_PAGE
     from grader.classroom.store import RESULTS
     from grader.classroom.unmatched import UNMATCHED
     from grader.render.class_table import print_class
 
     has_page = (out / CLASS_PAGE).exists()
-    print_class(graded.summary, console(), rest=str(out / (CLASS_PAGE if has_page else RESULTS)))
+    print_class(summary, console(), rest=str(out / (CLASS_PAGE if has_page else RESULTS)))
     print(f"Records: {out / RESULTS}")
     if has_page:
         print(f"Page: {out / CLASS_PAGE}")
-    if graded.moves:
-        print(f"Points that moved: {len(graded.moves)}. kata diff {out} lists them all.")
-        print("\n".join(f"  {move}" for move in graded.moves[:MOST_MOVES]))
-    if graded.faults:
-        fault = f"Not graded in full, by the grader's own fault: {', '.join(graded.faults)}."
+    if faults:
+        fault = f"Not graded in full, by the grader's own fault: {', '.join(faults)}."
         raise KataError(fault, EXIT_CANNOT_ISOLATE)
-    if graded.summary.unmatched:
+    if summary.unmatched:
         advice = f"fill the column learner of {out / UNMATCHED}, and give it with --resume --match FILE"
         raise KataError(f"Nobody knows whose some submissions are: {advice}.", EXIT_BAD_INPUT)
 
@@ -216,7 +212,7 @@ def explain(
     """
     chosen = course_of_class(out, course)
     refuse_exposed("full", chosen.root)
-    from grader.classroom.learner_requests import explain as explained
+    from grader.classroom.after_grading import explain as explained
     from grader.render.terminal import print_verdict
 
     for part in explained(out, learner, exercises or (), chosen):
@@ -236,7 +232,7 @@ def diff(
 
     Whose points differ, and why; nothing is graded.
     """
-    from grader.classroom.earlier_run import compared
+    from grader.classroom.after_grading import compared
 
     chosen = [course_of_class(each, course) for each in (out, other) if each]
     for line in compared(out, other, chosen[-1]):
@@ -256,9 +252,9 @@ def override(
 
     For one exercise; they are kept when a run goes on.
     """
-    from grader.classroom.learner_requests import override_points
+    from grader.classroom.after_grading import override_points
 
-    done, remarks = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
+    done, *remarks = override_points(out, learner, exercise, points, reason, course_of_class(out, course))
     for remark in remarks:
         say(remark)
     print(done)
@@ -312,7 +308,7 @@ def forget(out: Out, learner: LearnerName, course: CourseFile = None) -> None:
 
     Their records, sources and pages.
     """
-    from grader.classroom.learner_requests import forget_learner
+    from grader.classroom.after_grading import forget_learner
 
     for line in forget_learner(out, learner, course_of_class(out, course)):
         print(visible(line))

@@ -17,13 +17,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.grade import ClassOptions, GradedClass, grade_class
+from grader.classroom.grade import ClassOptions, grade_class
 from grader.classroom.judging import grade_one
 from grader.classroom.results import ClassResults, Result, course_of
 from grader.classroom.store import reading
 from grader.course import Course, load_course
 from grader.intake import Submission
 from grader.record import ExerciseResult
+from grader.render.class_summary import ClassSummary
 from tests import records
 
 GENEROUS = "# generous"
@@ -70,29 +71,22 @@ class Answering(Executor):
 
 
 class Ran:
-    """What a run came to, and what it said."""
+    """What a run came to, and what it said. graded: the submissions of which there was anything to grade."""
 
-    result: GradedClass
+    summary: ClassSummary
+    faults: Sequence[str]
+    graded: Sequence[str]
 
-    def __init__(self, heard: Callable[[str], None]) -> None:
-        self.heard = heard
-        self.graded: list[str] = []
+    def __init__(self, heard: Callable[[], None]) -> None:
+        self._heard = heard
         self.remarks: list[str] = []
 
     def say(self, sentence: str) -> None:
         self.remarks.append(sentence)
 
     @contextmanager
-    def progress(self, total: int) -> Iterator[Callable[[str, bool], None]]:
-        def advance(name: str, was_graded: bool) -> None:
-            self.graded += [name] * was_graded
-            self.heard(name)
-
-        yield advance
-
-    @property
-    def faults(self) -> Sequence[str]:
-        return self.result.faults
+    def progress(self, total: int) -> Iterator[Callable[[], None]]:
+        yield self._heard
 
 
 def run_class(
@@ -101,15 +95,19 @@ def run_class(
     out: Path,
     *,
     executor: Executor | None = None,
-    heard: Callable[[str], None] = lambda name: None,
+    heard: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> Ran:
     """Grade a class into OUT with judges that know the answers; options are those of ClassOptions."""
     ran = Ran(heard)
     if not options.get("resume") and (out / "class.db").exists():
         options = {"anew": True, **options}
-    options = {"level": "none", "jobs": 2, "seed": 5, "judges": lambda *_: executor or Answering(course), **options}
-    ran.result = grade_class(folder, out, course, ClassOptions(say=ran.say, progress=ran.progress, **options))
+    judge = executor or Answering(course)
+    options = {"level": "none", "jobs": 2, "seed": 5, "judges": lambda *_: judge, **options}
+    ran.summary, ran.faults = grade_class(
+        folder, out, course, ClassOptions(say=ran.say, progress=ran.progress, **options)
+    )
+    ran.graded = list(dict.fromkeys(name for name, _ in judge.asked)) if isinstance(judge, Answering) else []
     return ran
 
 

@@ -30,7 +30,7 @@ def test_records_are_not_kept(count: int, room: Any) -> None:
     heard = 0
     most = 0
 
-    def hear(name: str) -> None:
+    def hear() -> None:
         nonlocal heard, most
         heard += 1
         if heard % (count // LOOKS) == 0:

@@ -111,7 +111,7 @@ def write_class(out: Path, course: Path, results: Sequence[Record], learners: Se
         stamp=records.COURSE,
         exercises=(),
         kits={},
-        versions={},
+        programs="",
         **how,
     )
     listed = {each.id for each in learners}
@@ -123,8 +123,7 @@ def write_class(out: Path, course: Path, results: Sequence[Record], learners: Se
         run = store.begin(run, list(known.values()), set(graded), [])
         for each in graded.values():
             problems = tuple(FileProblem(problem.file, problem.kind, problem.message) for problem in each.problems)
-            with store.transaction():
-                store.add(run, each.submission, Submission(each.submission, {}, problems), each.exercises)
+            store.add(run, Submission(each.submission, {}, problems), {each.submission: each.exercises})
     with closing(sqlite3.connect(out / "class.db")) as database:
         database.execute("UPDATE runs SET begun = ?", (WHEN,))
         database.commit()

@@ -1,4 +1,4 @@
-"""What is asked about one learner of a graded class: why points were lost, to set points, to forget the learner.
+"""What is asked of a graded class: why points were lost, to set points, to forget a learner, to compare two runs.
 
 What was handed in is in the database. To answer an appeal it is graded again with the run's seed, and so asked the very
 same; what the checks asked, expected and got is for instructors alone.
@@ -18,8 +18,9 @@ from grader.render.safe_text import safe_line, visible
 from grader.render.verdict import ExerciseVerdict, verdict_on
 from grader.render.wording import change, counted, score
 
-from .results import ClassResults, page_name, publish
-from .roster import Finder, find_learner, folded, may_name, name_key
+from .grading_terms import differences, terms_of
+from .results import ClassResults, Result, publish
+from .roster import find_learner, name_key
 from .store import Row, reading, writing
 
 # --- an appeal --------------------------------------------------------------------------------------------------------
@@ -95,10 +96,8 @@ BACK = "back"
 _NUMBER = re.compile(r"[0-9]+([.][0-9]*)?|[.][0-9]+")
 
 
-def override_points(
-    out: Path, learner: str, exercise: str, points: str, reason: str, course: Course
-) -> tuple[str, list[str]]:
-    """Set a learner's points for an exercise; points: a number, or BACK. Returns what was set, and remarks: sentences.
+def override_points(out: Path, learner: str, exercise: str, points: str, reason: str, course: Course) -> list[str]:
+    """Set a learner's points for an exercise; points: a number, or BACK. Returns sentences on what that has changed.
 
     Raises KataError for an unknown learner or exercise, points that are none, or a blank reason; OSError.
     """
@@ -106,19 +105,16 @@ def override_points(
         raise KataError("--reason must say why: whoever looks at these points later has nothing else.")
     id = course.exercise(exercise).id
     with writing(out) as store:
-        before = ClassResults(store, course)
-        result = before.find(learner, f"kata override {out}")
-        old = result.exercise(id)
-        if points != BACK and not (_NUMBER.fullmatch(points) and float(points) <= old.max_points):
-            limits = f"a number from 0 to {old.max_points:g}, or {BACK}"
-            raise KataError(f"Points for {id} are {limits}; {points!r} is none.")
-        set_to = None if points == BACK else float(points)
-        store.override(before.run, result.learner.id, id, set_to, " ".join(reason.split()))
         results = ClassResults(store, course)
-        new = results.of(result.learner).exercise(id)
-        _, remarks = publish(results, told={result.learner.id})
-    moved = f"{score(old.counted_points)} -> {score(new.counted_points)} points"
-    return f"{safe_line(result.learner.name)}, {id}: {moved}.", remarks
+        result = results.find(learner, f"kata override {out}")
+        most = result.exercise(id).max_points
+        if points != BACK and not (_NUMBER.fullmatch(points) and float(points) <= most):
+            raise KataError(f"Points for {id} are a number from 0 to {most:g}, or {BACK}; {points!r} is none.")
+        set_to = None if points == BACK else float(points)
+        store.override(results.run, result.learner.id, id, set_to, " ".join(reason.split()))
+        _, remarks = publish(ClassResults(store, course))
+    what = "as graded" if set_to is None else f"set to {score(set_to)} points"
+    return [f"{safe_line(result.learner.name)}, {id}: {what}.", *remarks]
 
 
 # --- forgetting a learner ---------------------------------------------------------------------------------------------
@@ -126,6 +122,7 @@ def override_points(
 OUT_OF_REACH = """\
 Out of reach from here:
   what they handed in, where it lies: take it away there too, or --resume grades it again
+  the same work in the records of others of their group, which may name them
   the roster, where it lies as a file: take them out there too before you give it again
   pages and exports that lie elsewhere, were sent or uploaded, such as the marks in a learning platform
   nbgrader's folders and gradebook (`nbgrader db student remove ID`), and copies in backups"""
@@ -134,19 +131,13 @@ Out of reach from here:
 def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
     """Remove the learner whom a text means; yields lines for people on what was removed, and what was not.
 
-    Of unmatched.csv all rows go that may tell of the learner, but what a person gave to others. Raises KataError when
-    the text means nobody or several, OSError.
+    Of unmatched.csv only what a person gave to others stays: the rest may name the learner, and the next run that goes
+    on writes it anew. Raises KataError when the text means nobody or several, OSError.
     """
     with writing(out) as store:
         everyone = store.learners()
         learner = find_learner(everyone, text, out, f"kata forget {out}")
-        finder = Finder(everyone)
-        kept = [
-            row
-            for row in store.unmatched()
-            if set(finder.find(row.learner) or finder.by("group", row.learner)) - {learner}
-            or not (row.learner or may_name(learner, f"{row.entry} {row.why}"))
-        ]
+        kept = [row for row in store.unmatched() if row.learner not in ("", learner.id)]
         yield f"Taken out of {out}: {learner.shown}"
         for table, count in store.forget(learner.id, kept).items():
             yield f"  {table}: {counted(count, 'row')}"
@@ -154,13 +145,58 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
             each.shown for each in everyone if each != learner and name_key(each.name) == name_key(learner.name)
         ]:
             yield f"Called alike, and still here: {', '.join(same)}."
-        (out / page_name(learner.id)).unlink(missing_ok=True)
         _, remarks = publish(ClassResults(store, course))
-    others = [each.id for each in everyone if each.id != learner.id and folded(each.group) == folded(learner.group)]
-    if learner.group and others:
-        yield (
-            f"Who handed in with them, as the group {learner.group}, keeps a record of the same work, and the work "
-            f"itself, which may name them: {', '.join(others)}."
-        )
     yield from remarks
     yield from OUT_OF_REACH.splitlines()
+
+
+# --- two runs ---------------------------------------------------------------------------------------------------------
+
+
+def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
+    """Yield lines on the differences of two graded classes; of one class, between its last run and the one before.
+
+    Raises KataError when one cannot be read, or there is only one run.
+    """
+    with reading(one) as first, reading(other or one) as second:
+        names = (str(one), str(other)) if other else ("the run before", "the last run")
+        earlier = first.last if other else first.runs.get(first.last.id - 1)
+        if earlier is None:
+            raise KataError(
+                f"{one} holds one run: there is nothing to compare it with. Another folder: kata diff {one} OTHER"
+            )
+        before, after = ClassResults(first, course, earlier), ClassResults(second, course)
+        terms = differences(before.run, after.run).values()
+        yield f"On other terms: {'; '.join(terms)}." if terms else "On the same terms."
+        old, new = ({each.id: each for each in results.learners} for results in (before, after))
+        for name, mine, theirs in zip(names, (old, new), (new, old), strict=True):
+            if alone := [learner for learner in mine if learner not in theirs]:
+                yield f"Only in {name}: {', '.join(map(safe_line, alone))}."
+        both = [id for id in old if id in new]
+        moves = {id: list(_moves(before.of(old[id]), after.of(new[id]))) for id in both}
+        for id in both:
+            yield from (f"  {safe_line(id)}  {move}" for move in moves[id])
+        moved = sum(map(bool, moves.values()))
+        differ = counted(sum(map(len, moves.values())), "difference")
+        yield f"{differ}, of {moved} of {counted(len(both), 'learner')} in both."
+
+
+def _moves(old: Result, new: Result) -> Iterator[str]:
+    """The points of a learner that count and differ, and why."""
+    for id in dict.fromkeys([*old.rows, *new.rows]):
+        was, now = (score(result.marks[id]) if id in result.marks else "none" for result in (old, new))
+        if was != now:
+            yield f"{safe_line(id)}  {was} -> {now}  ({_reason(id, old, new)})"
+
+
+def _reason(id: str, old: Result, new: Result) -> str:
+    """What a result depends on and differs, in words."""
+    if id not in old.rows or id not in new.rows:
+        return "the exercises that were chosen, or that the course has"
+    depends_on = []
+    for row in (old.rows[id], new.rows[id]):
+        is_fault = row.result.status == "error"
+        depends_on.append(terms_of(row.run, id) | {"what was handed in": row.digest, "a fault of the grader": is_fault})
+    before, now = depends_on
+    what = [name for name, value in before.items() if now[name] != value]
+    return " and ".join(what) or "the policy, the roster or what is set by hand"
