@@ -14,5 +14,3 @@ gc.disable()  # see `launch_ahead`
 import grader.classroom.grading_terms  # noqa: E402
 import grader.classroom.judging  # noqa: E402
 import grader.judge.grading  # noqa: E402, F401
-
-gc.freeze()

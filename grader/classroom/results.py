@@ -6,9 +6,9 @@
 
 Final points are worked out here and nowhere stored: from the record, the roster, what was set by hand, and course.yml.
 What people read is written from it: results.jsonl, pages, unmatched.csv. A learner's page is called like the id, in
-characters that every file system accepts. A digest is added unless the id is short and has only small letters and
-digits, or if it looks like a name made here. So no two learners share a name, also on systems where ADA and ada are the
-same file, and nobody can choose another's name.
+characters that every file system accepts. Behind `--` a digest is added, unless the id is short and has only small
+letters and digits, with single signs between them. So no two learners share a name, also where ADA and ada are the same
+file.
 """
 
 from __future__ import annotations
@@ -39,11 +39,9 @@ from .unmatched import UNMATCHED, write_unmatched
 
 CLASS_PAGE = "class.html"
 WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
-_PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,58}[a-z0-9])?")
+_PLAIN = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
-_MADE = re.compile(rf".*-[0-9a-f]{{{_DIGEST}}}")
-_SHOWN = 40
-_LONGEST = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
+_SHOWN = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
 
 
 @dataclass(frozen=True)
@@ -208,13 +206,13 @@ def _published(out: Path) -> dict[str, float]:
 
 def page_name(id: str) -> str:
     """The file name of a learner's page."""
-    if _PLAIN.fullmatch(id) and not _MADE.fullmatch(id):
+    if _PLAIN.fullmatch(id):
         return f"learner-{id}.html"
     plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
     digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"learner-{plain or 'learner'}-{digest}.html"
+    return f"learner-{plain}--{digest}.html"
 
 
 def stem_of(name: str) -> str:
     """The part of a name that every file system accepts; callers add a number that makes it unique."""
-    return re.sub(r"[^\w-]+", "_", name).strip("_")[:_LONGEST] or "learner"
+    return re.sub(r"[^\w-]+", "_", name).strip("_")[:_SHOWN] or "learner"
