@@ -14,14 +14,14 @@ skip it, work is due at the later instant and handed in at the earlier one: in t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 
 from grader.course import Course, Unit
-from grader.course.model import Policy, placed
+from grader.course.model import placed
 from grader.record import Adjustment, AdjustmentKind, ExerciseResult, Record, totals
 from grader.render.wording import counted, score
 
@@ -56,84 +56,80 @@ class HandIn:
     exempt: tuple[str, ...] = ()
 
 
-def changes_points(course: Course) -> bool:
-    """Whether final points could differ from graded ones by what course.yml says."""
+def adjusted(record: Record, course: Course, hand_in: HandIn) -> Record:
+    """The graded record with final points and the reasons for them; as it is, where nothing could change its points."""
     policy = course.policy
-    is_changed = policy.due or policy.exempt or policy.drop_lowest_units
-    return bool(is_changed) or any(unit.extra_credit for unit in course.units)
-
-
-def adjusted(record: Record, course: Course, hand_in: HandIn, *, always: bool = False) -> Record:
-    """The record with final points and the reasons for them; without, where the policy changes no points.
-
-    always: add final points all the same, because others of the class have them. Final points that the record already
-    has are ignored.
-    """
-    graded = unadjusted(record)
-    known = {each.id for each in course.exercises}
-    is_any_withdrawn = any(each.id not in known for each in graded.exercises)
-    if not (always or changes_points(course) or hand_in.overrides or hand_in.exempt or is_any_withdrawn):
-        return graded
-    results = {
-        each.id: each.model_copy(update={"final_points": each.points, "final_max_points": each.max_points})
-        for each in graded.exercises
-    }
-    adjustments: list[Adjustment] = []
-    for step in (_of_units, _left_out, _lowest_left_out):
-        for unit, kind, reason, changed in step(results, course, hand_in):
-            added = _sum(points - results[id].counted_points for id, (points, _) in changed.items())
-            adjustments.append(Adjustment(unit=unit, points=added, kind=kind, reason=reason))
-            for id, (points, most) in changed.items():
-                new = {"final_points": points, "final_max_points": most, "uncounted": kind == "not counted"}
-                results[id] = results[id].model_copy(update=new)
-    exercises = tuple(results.values())
-    final = {**totals(exercises), "exercises": exercises, "adjustments": tuple(adjustments)}
-    return Record(**{**dict(graded), **final})
-
-
-def unadjusted(record: Record) -> Record:
-    """The record as it was graded, without final points."""
-    if not record.is_adjusted:
+    is_changed = policy.due or policy.exempt or policy.drop_lowest_units or hand_in.overrides or hand_in.exempt
+    is_extra = any(unit.extra_credit for unit in course.units)
+    if not (is_changed or is_extra or any(each.id not in course.titles for each in record.exercises)):
         return record
-    none = {"final_points": None, "final_max_points": None, "uncounted": False}
-    exercises = tuple(exercise.model_copy(update=none) for exercise in record.exercises)
-    return record.model_copy(update={**totals(exercises), "adjustments": None, "exercises": exercises})
-
-
-# --- the steps of the policy: each sees the results as those before it have left them ---------------------------------
-
-Results = dict[str, ExerciseResult]
-Change = tuple[str, AdjustmentKind, str, Mapping[str, tuple[float, float]]]
-"""The unit's folder, what is done, the reason, and of each exercise the points and the maximum that count from now."""
-
-
-def _of_units(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
-    """Extra credit is out of no maximum, lateness costs its percentage, and what a person set counts instead."""
-    due = due_dates(course)
+    final = _Final(record)
     for unit in course.units:
-        there = _of(unit, results)
-        if there and unit.extra_credit:
-            worth = score(_sum(each.max_points for each in there))
-            reason = f"{unit.title} is extra credit: its points count on top, and its {worth} are not in the maximum."
-            yield unit.folder, "extra credit", reason, {each.id: (each.counted_points, 0.0) for each in there}
-        there = _of(unit, results)
-        cut = _cut(unit, due[unit.folder], hand_in, course.policy) if unit.folder in due else None
-        percent, reason = cut or (0.0, "")
-        if percent and any(each.counted_points for each in there):
-            left = {each.id: (_after(percent, each.counted_points), each.counted_max_points) for each in there}
-            yield unit.folder, "late", reason, left
-        for each in _of(unit, results):
-            if override := hand_in.overrides.get(each.id):
-                new = score(override.points)
-                noun = "point" if new == "1" else "points"
-                reason = f"{each.id}: set by hand from {score(each.counted_points)} to {new} {noun}: {override.reason}"
-                yield unit.folder, "set by hand", reason, {each.id: (override.points, each.counted_max_points)}
+        _count_on_top(final, unit)
+        _take_off_for_lateness(final, unit, course, hand_in)
+        _set_by_hand(final, unit, hand_in)
+    _leave_out(final, course, hand_in)
+    _leave_out_lowest(final, course)
+    exercises = tuple(final.results.values())
+    changed = {**totals(exercises), "exercises": exercises, "adjustments": tuple(final.adjustments)}
+    return Record(**{**dict(record), **changed})
 
 
-def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
-    """What is exempt, for everybody or for this learner, and what the course no longer has."""
+class _Final:
+    """What counts by now, and why; each step of the policy changes what those before it have left."""
+
+    def __init__(self, record: Record) -> None:
+        self.results = {
+            each.id: each.model_copy(update={"final_points": each.points, "final_max_points": each.max_points})
+            for each in record.exercises
+        }
+        self.adjustments: list[Adjustment] = []
+
+    def of(self, unit: Unit) -> list[ExerciseResult]:
+        """The results of a unit's exercises."""
+        return [self.results[each.id] for each in unit.exercises if each.id in self.results]
+
+    def change(self, unit: str, kind: AdjustmentKind, reason: str, new: Mapping[str, tuple[float, float]]) -> None:
+        """Have other points and another maximum count, by exercise. unit: the folder."""
+        added = _sum(points - self.results[id].counted_points for id, (points, _) in new.items())
+        self.adjustments.append(Adjustment(unit=unit, points=added, kind=kind, reason=reason))
+        for id, (points, most) in new.items():
+            final = {"final_points": points, "final_max_points": most, "uncounted": kind == "not counted"}
+            self.results[id] = self.results[id].model_copy(update=final)
+
+
+# --- the steps of the policy ------------------------------------------------------------------------------------------
+
+
+def _count_on_top(final: _Final, unit: Unit) -> None:
+    """Extra credit is out of no maximum."""
+    there = final.of(unit)
+    if there and unit.extra_credit:
+        worth = score(_sum(each.max_points for each in there))
+        reason = f"{unit.title} is extra credit: its points count on top, and its {worth} are not in the maximum."
+        final.change(unit.folder, "extra credit", reason, {each.id: (each.counted_points, 0.0) for each in there})
+
+
+def _take_off_for_lateness(final: _Final, unit: Unit, course: Course, hand_in: HandIn) -> None:
+    percent, reason = _cut(unit, course, hand_in)
+    if percent and any(each.counted_points for each in final.of(unit)):
+        left = {each.id: (_after(percent, each.counted_points), each.counted_max_points) for each in final.of(unit)}
+        final.change(unit.folder, "late", reason, left)
+
+
+def _set_by_hand(final: _Final, unit: Unit, hand_in: HandIn) -> None:
+    for each in final.of(unit):
+        if override := hand_in.overrides.get(each.id):
+            new = score(override.points)
+            noun = "point" if new == "1" else "points"
+            reason = f"{each.id}: set by hand from {score(each.counted_points)} to {new} {noun}: {override.reason}"
+            final.change(unit.folder, "set by hand", reason, {each.id: (override.points, each.counted_max_points)})
+
+
+def _leave_out(final: _Final, course: Course, hand_in: HandIn) -> None:
+    """What is exempt, for everybody or for this learner, and what the course no longer has, does not count."""
     units = {each.id: each.unit for each in course.exercises}
-    for id, result in list(results.items()):
+    for id, result in list(final.results.items()):
         why = {
             "is no longer part of the course": id not in units,
             "is exempt for everybody": id in course.policy.exempt,
@@ -141,28 +137,23 @@ def _left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Cha
         }
         if reason := next((reason for reason, holds in why.items() if holds), ""):
             reason = f"{id} {reason}: neither its points nor its {score(result.max_points)} count."
-            yield units.get(id, WITHDRAWN), "not counted", reason, {id: (0.0, 0.0)}
+            final.change(units.get(id, WITHDRAWN), "not counted", reason, {id: (0.0, 0.0)})
 
 
-def _lowest_left_out(results: Results, course: Course, hand_in: HandIn) -> Iterator[Change]:
-    """The units with the lowest shares, of equal ones that worth most. At least one unit stays."""
+def _leave_out_lowest(final: _Final, course: Course) -> None:
+    """The units with the lowest shares do not count, of equal ones that worth most. At least one unit stays."""
     most = course.policy.drop_lowest_units
     standing: list[tuple[float, float, float, Unit]] = []
     for unit in course.units:
-        worth = _sum(each.counted_max_points for each in _of(unit, results))
-        earned = _sum(each.counted_points for each in _of(unit, results))
+        worth = _sum(each.counted_max_points for each in final.of(unit))
+        earned = _sum(each.counted_points for each in final.of(unit))
         if worth and not unit.extra_credit:
             standing.append((earned / worth, -worth, earned, unit))
     standing.sort(key=lambda each: each[:2])
     which = "the lowest unit" if most == 1 else f"one of the {most} lowest units"
     for _, worst, earned, unit in standing[: min(most, len(standing) - 1)]:
         reason = f"{unit.title} is {which}, with {score(earned)} of {score(-worst)} points, and does not count."
-        yield unit.folder, "not counted", reason, {each.id: (0.0, 0.0) for each in _of(unit, results)}
-
-
-def _of(unit: Unit, results: Results) -> list[ExerciseResult]:
-    """The results of a unit's exercises, as they are by now."""
-    return [results[each.id] for each in unit.exercises if each.id in results]
+        final.change(unit.folder, "not counted", reason, {each.id: (0.0, 0.0) for each in final.of(unit)})
 
 
 def _after(percent: float, points: float) -> float:
@@ -179,15 +170,19 @@ def _sum(points: Iterable[float]) -> float:
 # --- lateness ---------------------------------------------------------------------------------------------------------
 
 
-def _cut(unit: Unit, due: datetime, hand_in: HandIn, policy: Policy) -> tuple[float, str] | None:
-    """What percentage lateness takes off a unit's points, and the reason; None when it takes nothing."""
+def _cut(unit: Unit, course: Course, hand_in: HandIn) -> tuple[float, str]:
+    """What percentage lateness takes off a unit's points, and the reason; 0 when it takes nothing."""
+    policy, due = course.policy, due_dates(course).get(unit.folder)
     at = hand_in.at.get(unit.folder, hand_in.at.get(EVERY_UNIT))
+    if due is None or at is None:
+        return 0.0, ""
     extra = hand_in.extra_days.get(unit.folder, hand_in.extra_days.get(EVERY_UNIT, 0.0))
     theirs = (_latest(due) + timedelta(days=extra)).astimezone(due.tzinfo) if extra else due
-    late = _late_by(at, theirs) if at else timedelta(0)
-    if at is None or late <= timedelta(minutes=policy.grace_minutes):
-        return None
-    days = _started_days(at, theirs)
+    late = earliest(at) - _latest(theirs)
+    if late <= timedelta(minutes=policy.grace_minutes):
+        return 0.0, ""
+    possible = count(max(late.days - 1, 0))  # clocks change by less than a day
+    days = next(days for days in possible if earliest(at) <= _latest(theirs + timedelta(days=days)))
     percent = min(policy.late_percent_per_day * days, policy.late_percent_at_most, 100.0)
     when = moment(theirs) + (f" (extended from {moment(due)})" if extra else "")
     most = f", at most {policy.late_percent_at_most:g} %" if policy.late_percent_at_most < 100 else ""
@@ -211,17 +206,6 @@ def _latest(moment: datetime) -> datetime:
 def earliest(moment: datetime) -> datetime:
     """The earliest UTC instant that a local time can mean."""
     return min(moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
-
-
-def _late_by(handed_in: datetime, due: datetime) -> timedelta:
-    """The time elapsed from `due` to `handed_in`; zero if handed in on time."""
-    return max(earliest(handed_in) - _latest(due), timedelta(0))
-
-
-def _started_days(handed_in: datetime, due: datetime) -> int:
-    """The number of started days of lateness: 0 on time, 1 from the first moment after `due`."""
-    possible = count(max(_late_by(handed_in, due).days - 1, 0))  # clocks change by less than a day
-    return next(days for days in possible if not _late_by(handed_in, due + timedelta(days=days)))
 
 
 def moment(when: datetime) -> str:

@@ -167,8 +167,7 @@ class _ClassRun:
 
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
-            ever = {id for each in self._store.runs.values() for id in each.kits}
-            return read_roster(self._options.roster, self._course, withdrawn=ever)
+            return read_roster(self._options.roster, self._course)
         everyone = self._store.standing(self._last) if self._last else []
         if enrolled := tuple(each for each, _ in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])

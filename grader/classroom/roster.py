@@ -10,7 +10,7 @@ import re
 import shlex
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from itertools import chain
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from grader.course import Course
-from grader.course.model import EXAMPLE, did_you_mean, placed, quoted, read_moment
+from grader.course.model import EXAMPLE, placed, quoted, read_moment
 from grader.errors import KataError
 
 from .csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
@@ -82,15 +82,12 @@ def _orders(learner: Learner) -> list[str]:
 
 
 Key = Literal["id", "name", "group", "canvas", "moodle"]
-_KEYS: Mapping[Key, tuple[Callable[[Learner], Iterable[str]], Callable[[str], str]]] = {
-    "id": (lambda each: (each.id, *each.ids, each.email), folded),
-    "name": (_orders, name_key),
-    "group": (lambda each: [each.group], name_key),
-    "canvas": (lambda each: [each.canvas_id], str),
-    "moodle": (lambda each: [each.participant], str),
-}
-"""By what learners are found (an id is a login or email too; a number is Canvas's, or an assignment's in Moodle): what
-each has of it, and in which form two are the same."""
+"""By what learners are found: an id is a login or email too; a number is Canvas's, or an assignment's in Moodle."""
+
+
+def _form(key: Key, text: str) -> str:
+    """In which form two texts are the same."""
+    return folded(text) if key == "id" else name_key(text)
 
 
 class Finder:
@@ -98,10 +95,17 @@ class Finder:
 
     def __init__(self, learners: Iterable[Learner]) -> None:
         self._found: dict[tuple[Key, str], list[Learner]] = defaultdict(list)
-        for learner in learners:
-            for key, (texts, form) in _KEYS.items():
-                for text in {form(each) for each in texts(learner)} - {""}:
-                    self._found[key, text].append(learner)
+        for each in learners:
+            texts: Mapping[Key, Sequence[str]] = {
+                "id": (each.id, *each.ids, each.email),
+                "name": _orders(each),
+                "group": (each.group,),
+                "canvas": (each.canvas_id,),
+                "moodle": (each.participant,),
+            }
+            for key, known in texts.items():
+                for form in {_form(key, text) for text in known} - {""}:
+                    self._found[key, form].append(each)
         self.keys = {key for key, _ in self._found}
         """Those that anybody has."""
 
@@ -111,7 +115,7 @@ class Finder:
 
     def by(self, key: Key, text: str) -> list[Learner]:
         """Those of whom this is the id, say; of an id the only one who has it to the letter, if there is one."""
-        found = self._found.get((key, _KEYS[key][1](text)), [])
+        found = self._found.get((key, _form(key, text)), [])
         exact = [each for each in found if key == "id" and text in (each.id, *each.ids)]
         return exact if len(exact) == 1 else found
 
@@ -162,10 +166,9 @@ _DAYS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?")
 _POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
-def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> tuple[Learner, ...]:
+def read_roster(path: Path, course: Course) -> tuple[Learner, ...]:
     """The learners of a roster in its order, and what the policy has to know of them.
 
-    withdrawn: exercises that a course once had; whoever is exempt from one of them is exempt from nothing.
     Raises KataError when it cannot be read or no column says who somebody is; else with every problem in it, one a
     line: somebody without an id, an id twice, a time, a number of days, a unit or an exercise that is none.
     """
@@ -185,7 +188,7 @@ def read_roster(path: Path, course: Course, withdrawn: Collection[str] = ()) -> 
             problems.append(f"line {line}: there is no id, name or email.")
         elif lines.setdefault(learner.id, line) != line:
             problems.append(f"line {line}: {learner.id} is in line {lines[learner.id]} already.")
-        hand_in, wrong = _hand_in(columns, cells, course, withdrawn)
+        hand_in, wrong = _hand_in(columns, cells, course)
         problems += [f"line {line}, {each}" for each in wrong]
         row, canvas_id = replace(table, rows=((line, cells),)).text(), learner.own_id if of_canvas else ""
         learners.append(replace(learner, hand_in=hand_in, canvas_id=canvas_id, roster_row=row))
@@ -235,9 +238,7 @@ def _policy_columns(table: Table, course: Course) -> tuple[_Columns, list[str]]:
     return found, problems
 
 
-def _hand_in(
-    columns: _Columns, cells: Sequence[str], course: Course, withdrawn: Collection[str]
-) -> tuple[HandIn, list[str]]:
+def _hand_in(columns: _Columns, cells: Sequence[str], course: Course) -> tuple[HandIn, list[str]]:
     """What a row says, and what is wrong with it: the column first."""
     at: dict[str, datetime] = {}
     extra_days: dict[str, float] = {}
@@ -249,9 +250,9 @@ def _hand_in(
             continue
         try:
             if what == "exempt":
-                exempt += _exempt(text, course, withdrawn)
+                exempt += _exempt(text, course)
             elif what == "extra_days":
-                extra_days[unit] = _days(text, unit, course)
+                extra_days[unit] = _days(text)
             else:
                 at[unit] = _moment(text, course.policy.time_zone)
         except KataError as error:
@@ -276,27 +277,19 @@ def _moment(text: str, zone: tzinfo | None) -> datetime:
     return earliest(in_zone)
 
 
-def _days(text: str, unit: str, course: Course) -> float:
-    due = course.policy.due
-    if not due or unit not in (EVERY_UNIT, *due):
-        needed = course.units[0].folder if unit == EVERY_UNIT else unit
-        raise KataError(
-            "course.yml gives no due date, so extra days are of no use: write one into its policy, such as "
-            f"due: {{{needed}: {EXAMPLE} +01:00}}."
-        )
+def _days(text: str) -> float:
     if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
         raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
     return days
 
 
-def _exempt(text: str, course: Course, withdrawn: Collection[str]) -> list[str]:
+def _exempt(text: str, course: Course) -> list[str]:
     """The exercises in a list of exercises and units."""
     found: list[str] = []
     for name in re.split(r"[\s,;]+", text.strip(" ,;")):
         units = _units_called(name, course)
         meant = [each.id for each in course.exercises if each.id == name or each.unit in units]
-        if not meant and name not in withdrawn:
-            near = did_you_mean(name, [*course.titles, *(unit.folder for unit in course.units)])
-            raise KataError(f"there is no exercise and no unit {quoted(name)}{near or '.'}")
+        if not meant:
+            raise KataError(f"there is no exercise and no unit {quoted(name)}.")
         found += meant
     return found

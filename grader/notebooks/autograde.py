@@ -295,5 +295,5 @@ class CoursePolicy(LateSubmissionPlugin):
         policy = run.opened.policy.model_copy(update={"exempt": (), "drop_lowest_units": 0})
         only_late = run.opened.model_copy(update={"policy": policy})
         graded, _ = run.graded[step.assignment_id, student_id, step.notebook_id]
-        exercises = adjusted(graded, only_late, hand_in, always=True).exercises
+        exercises = adjusted(graded, only_late, hand_in).exercises
         return round(math.fsum(each.points - each.counted_points for each in exercises if each.id not in marked), 9)

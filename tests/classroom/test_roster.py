@@ -39,10 +39,10 @@ def vienna(make_course: Callable[..., Path], tmp_path: Path) -> Course:
 def read(vienna: Course, tmp_path: Path) -> Callable[..., tuple[Learner, ...]]:
     """Reads a roster in the course of Vienna, with another policy if one is given."""
 
-    def roster(content: bytes, policy: Any = None, withdrawn: tuple[str, ...] = ()) -> tuple[Learner, ...]:
+    def roster(content: bytes, policy: Any = None) -> tuple[Learner, ...]:
         (tmp_path / "roster.csv").write_bytes(content)
         changed = vienna.policy.model_copy(update=policy or {})
-        return read_roster(tmp_path / "roster.csv", vienna.model_copy(update={"policy": changed}), withdrawn)
+        return read_roster(tmp_path / "roster.csv", vienna.model_copy(update={"policy": changed}))
 
     return roster
 
@@ -60,8 +60,7 @@ def test_columns_are_found_by_their_titles(case: Any, read: Callable[..., tuple[
 @rows(TABLE["learners"])
 def test_learner_is_what_the_roster_says(case: Any, read: Callable[..., tuple[Learner, ...]]) -> None:
     wanted = {name: tuple(said) if isinstance(said, list) else said for name, said in case.items()}
-    how = {name: wanted.pop(name) for name in ("policy", "withdrawn") if name in wanted}
-    (learner,) = read(wanted.pop("text").encode(), **how)
+    (learner,) = read(wanted.pop("text").encode(), wanted.pop("policy", None))
     at = {unit: f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M}" for unit, moment in learner.hand_in.at.items()}
     said = {**vars(learner), **vars(learner.hand_in), "at": at}
     assert {name: said[name] for name in wanted} == wanted

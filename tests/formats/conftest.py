@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from grader.classroom import final_points
-from grader.classroom.final_points import HandIn, unadjusted
+from grader.classroom.final_points import HandIn
 from grader.classroom.grading_terms import Run
 from grader.classroom.roster import Learner
 from grader.classroom.store import writing
@@ -22,7 +22,7 @@ from grader.files import table as csv_table
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, results_table
 from grader.intake import FileProblem, Submission
-from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status
+from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status, totals
 from tests import records
 from tests.cases import table
 
@@ -75,7 +75,7 @@ def not_graded(name: str) -> Record:
 
 def adjusted(name: str, *exempt: str) -> Record:
     """The usual record of 5 of 12 points after a policy, without these exercises."""
-    return final_points.adjusted(record(name), course_of(), HandIn(exempt=exempt), always=True)
+    return final_points.adjusted(record(name), course_of(), HandIn(exempt=exempt or ("nothing",)))
 
 
 ROSTER_TITLES = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Email")
@@ -101,6 +101,13 @@ def class_of(tmp_path: Path, make_course: Callable[..., Path]) -> Callable[..., 
         return write_class(tmp_path / "out", course, graded, learners)
 
     return write
+
+
+def unadjusted(record: Record) -> Record:
+    """The record as it was graded, without final points."""
+    none = {"final_points": None, "final_max_points": None, "uncounted": False}
+    exercises = tuple(each.model_copy(update=none) for each in record.exercises)
+    return record.model_copy(update={**totals(exercises), "adjustments": None, "exercises": exercises})
 
 
 def write_class(out: Path, course: Path, results: Sequence[Record], learners: Sequence[Learner] = ()) -> Path:

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment, unadjusted
+from grader.classroom.final_points import HandIn, Override, adjusted, duration, moment
 from grader.course import Course, load_course
 from grader.course.model import catalogue_of, part_of, placed, read_moment
 from grader.record import ExerciseResult, Record
@@ -116,8 +116,6 @@ def test_final_points_and_reasons(case: Case, make_course_of: MakeCourse) -> Non
     record = adjusted(graded, course, case.hand_in)
     if case.unchanged:
         assert record.to_json() == graded.to_json()
-        record = adjusted(graded, course, case.hand_in, always=True)
-        assert (record.final_points, record.final_max_points) == (graded.points, graded.max_points)
         return
     assert [each.final_points for each in record.exercises] == case.final
     assert record.final_points == pytest.approx(sum(case.final), abs=1e-9)
@@ -134,14 +132,8 @@ def test_final_points_and_reasons(case: Case, make_course_of: MakeCourse) -> Non
             start, shortened, _ = reason.partition("...")
             assert each.reason.startswith(start) if shortened else each.reason == reason
             assert each.points == float(change)
-    assert unadjusted(record) == graded
-    assert adjusted(record, course, case.hand_in) == record, "it starts from the graded points"
-
-
-def test_everybody_has_final_points_where_somebody_has(make_course_of: MakeCourse) -> None:
-    course, graded = make_course_of({}), record_of(share=80.0)
-    assert adjusted(graded, course, HandIn()) == graded
-    assert adjusted(graded, course, HandIn(), always=True).adjustments == ()
+    assert (record.points, record.max_points) == (graded.points, graded.max_points), "graded points stand beside"
+    assert [each.points for each in record.exercises] == [each.points for each in graded.exercises]
 
 
 def test_course_still_loads_a_part_with_an_exemption_elsewhere(make_course_of: MakeCourse, tmp_path: Path) -> None:
