@@ -144,13 +144,9 @@ def _work(named: Sequence[tuple[Entry, PlatformName]]) -> SubmissionFiles:
 
 def nothing_in(folder: Path, entries: Sequence[Entry], platform: Platform) -> str:
     """A sentence about a class without submissions."""
-    there = f" What is there: {first_few([each.shown for each in entries], _NAMED)}." if entries else ""
     shown = printable(own_name(folder))
+    wanted = f"no folder, .zip, .ipynb or .py file a learner, such as {shown}/ada/03_softmax.py"
     if any(each.can_be_work for each in entries):
-        return (
-            f"No name in {shown} is one of {TITLES[platform]}'s.{there} A class of another platform needs another OUT."
-        )
-    return (
-        f"{shown} holds no submission: no folder, .zip, .ipynb or .py file.{there} "
-        f"Expected is one of these a learner, such as {shown}/ada/03_softmax.py."
-    )
+        wanted = f"nothing is named as {TITLES[platform]} names it"
+    there = f" What is there: {first_few([each.shown for each in entries], _NAMED)}." if entries else ""
+    return f"{shown} holds no submission: {wanted}.{there}"

@@ -161,8 +161,7 @@ def _what_counts(
 ) -> tuple[list[SubmissionFiles], list[Unmatched], list[str]]:
     """The one submission that counts for each owner, the rows of what counts for nobody, and remarks.
 
-    Of what could be one owner's a person's word goes first, then names that can be read in one way: nobody's odd name
-    puts a clear one in doubt. Raises KataError for matches that fit nothing.
+    Raises KataError for matches that fit nothing.
     """
     said = _words(owners, works, by)
     claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
@@ -178,20 +177,28 @@ def _what_counts(
             unmatched.append(Unmatched(files.entry, why, is_submission=True))
     remarks = list(_share(claims, owners, said, by.graded, unmatched))
     for owner, theirs in claims.items():
-        clear = [each for each in theirs if len(each.readings) == 1]
-        best = [each for each in theirs if each.entry in said] or clear or theirs
+        best = _best(theirs, said)
         why = f"It could be {_shown(owner)}'s, of whom {best[0].entry} counts."
         if len(best) > 1:
             why = f"{first_few([each.entry for each in theirs])} could all be {_shown(owner)}'s, so none counts."
         for files in theirs:
-            # a name may be another's one day, in a roster that comes later
-            word = (owner[0].group if len(owner) > 1 else owner[0].id) if files.entry in said else ""
-            is_the_one = best == [files]
+            word, is_the_one = "", best == [files]
+            if whose := said.get(files.entry):  # a name may be another's one day, in a roster that comes later
+                word = whose[0].group if len(whose) > 1 else whose[0].id
             if is_the_one:
                 counts.append(replace(files, learners=tuple(each.id for each in owner)))
             if word or not is_the_one:
                 unmatched.append(Unmatched(files.entry, "" if is_the_one else why, not is_the_one, word))
     return counts, unmatched, remarks
+
+
+def _best(theirs: Sequence[SubmissionFiles], said: Mapping[str, Owner]) -> Sequence[SubmissionFiles]:
+    """What goes first of what could be one owner's: what a person gave them, or names that can be read in one way.
+
+    So nobody's odd name puts a clear one in doubt.
+    """
+    clear = [each for each in theirs if len(each.readings) == 1]
+    return [each for each in theirs if each.entry in said] or clear or theirs
 
 
 def _share(
@@ -209,15 +216,16 @@ def _share(
     several: list[str] = []
     for group in owners.groups.values():
         members, ids = [(each,) for each in group], {each.id for each in group}
-        theirs = [files for owner in dict.fromkeys([*members, group]) for files in claims.get(owner, ())]
-        now = {known_by(owners.platform, files.entry) for files in theirs}
+        claimed = [claims[owner] for owner in dict.fromkeys([*members, group]) if owner in claims]
+        best = [files for theirs in claimed for files in _best(theirs, said)]
+        now = {known_by(owners.platform, files.entry) for files in best}
         earlier = [entry for entry, whose in graded.items() if not ids.isdisjoint(whose)]
-        is_one = len(theirs) == 1 and all(known_by(owners.platform, entry) in now for entry in earlier)
-        if is_one or any(said.get(files.entry) == group for files in theirs):
+        is_one = len(best) == 1 and all(known_by(owners.platform, entry) in now for entry in earlier)
+        if is_one or any(said.get(files.entry) == group for files in best):
             for owner in members:
                 claims.pop(owner, None)
-            claims[group] = theirs
-        elif theirs and len(group) > 1:
+            claims[group] = [files for theirs in claimed for files in theirs]
+        elif best and len(group) > 1:
             several.append(group[0].group)
             why = f"It bears the name of {_shown(group)}, of which there is more."
             unmatched += [Unmatched(files.entry, why, is_submission=True) for files in claims.pop(group, ())]

@@ -12,7 +12,6 @@ from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.errors import KataError
 from grader.intake.names import stem_of
 
 Platform = Literal["plain", "canvas", "moodle", "blackboard", "brightspace", "nbgrader"]
@@ -108,12 +107,9 @@ def read_name(platform: Platform, name: str) -> PlatformName | None:
 
 
 def platform_of(names: Collection[str]) -> Platform:
-    """The platform that made all of these names; "plain" if there is none. Raises KataError if there are two."""
+    """The only platform that could have made all of these names; "plain" if there is none, or several."""
     found = [each for each in FOUND_OUT if names and all(read_name(each, name) for name in names)]
-    if len(found) > 1:
-        both = " or ".join(f"{TITLES[platform]}'s" for platform in found)
-        raise KataError(f"These names can be read as {both}: say which with --from {' or '.join(found)}.")
-    return found[0] if found else "plain"
+    return found[0] if len(found) == 1 else "plain"
 
 
 def known_by(platform: Platform, entry: str) -> str:

@@ -148,11 +148,12 @@ TITLES: Mapping[str, tuple[str, ...]] = {
     "first": ("firstname", "firstnames", "givenname", "givennames", "first"),
     "last": ("lastname", "surname", "familyname", "last"),
     "participant": (IDENTIFIER,),
+    "canvas_id": ("canvasid",),
     "group": ("group", "groupname", "team", "teamname"),  # Moodle's "Groups" are of lessons: they hand in one by one
 }
 WHO = (*IDS, "email", "name", "last")
 """What says who somebody is."""
-OF_CANVAS = {"canvasid"}, {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"}
+OF_CANVAS = {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"}
 """Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
 POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
     "at": ("handedin", "handedinat", "submittedat", "submissiontime", SUBMITTED),
@@ -190,7 +191,8 @@ def read_roster(path: Path, course: Course) -> tuple[Learner, ...]:
             problems.append(f"line {line}: {learner.id} is in line {lines[learner.id]} already.")
         hand_in, wrong = _hand_in(columns, cells, course)
         problems += [f"line {line}, {each}" for each in wrong]
-        row, canvas_id = replace(table, rows=((line, cells),)).text(), learner.own_id if of_canvas else ""
+        canvas_id = learner.own_id if of_canvas else learner.canvas_id
+        row = replace(table, rows=((line, cells),)).text()
         learners.append(replace(learner, hand_in=hand_in, canvas_id=canvas_id, roster_row=row))
     if problems:
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))

@@ -57,6 +57,8 @@ def check(found: ClassList, case: SimpleNamespace) -> None:
         rows = {each.entry: each.why for each in found.unmatched if each.why and each.is_submission == is_submission}
         assert rows.keys() == {str(entry) for entry in expected}
         assert [entry for entry, why in expected.items() if why not in rows[str(entry)]] == []
+    words = {each.entry: each.learner for each in found.unmatched if each.learner}
+    assert not case.words or words == case.words
     assert {id for each in found.submissions if each.is_late for id in each.learners} == set(case.late)
     assert [said for said in case.says if not any(said in remark for remark in found.remarks)] == []
     assert not case.platform or found.platform == case.platform
