@@ -161,6 +161,7 @@ class Problem(_Part):
         "renamed: it was taken, although it is not called quite as it should be."
     )
     message: Text = Field(description="What is wrong, in one sentence.")
+    exercise: str | None = Field(default=None, description="The id of the exercise that it is about, if that is known.")
 
 
 class Adjustment(_Part):

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.files import text_field
-from grader.intake import FileProblem, Submission, SubmissionError, read_files, read_submission
+from grader.intake import Submission, SubmissionError, read_files, read_submission
 from grader.intake.names import first_few, is_passed_over, kind_of_file, own_name, printable, stem_of
 from grader.intake.walk import OutOfReach, read_regular, reason_of
+from grader.record import Problem
 
 from .platforms import TITLES, Platform, PlatformName, read_name
 from .unmatched import Unmatched
@@ -46,7 +47,8 @@ class SubmissionFiles:
         except OutOfReach:
             raise
         except SubmissionError as error:
-            return Submission(self.entry, {}, (FileProblem(printable(self.entry), "unreadable", str(error)),))
+            problem = Problem(file=printable(self.entry), kind="unreadable", message=str(error))
+            return Submission(self.entry, {}, (problem,))
         return replace(read, name=self.entry)
 
 

@@ -26,7 +26,7 @@ from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import first_few
-from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Problem, Record, totals
+from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Record, totals
 from grader.render.class_summary import ClassSummary
 from grader.render.pages import render_class, render_record
 from grader.render.wording import score
@@ -108,7 +108,7 @@ class ClassResults:
             seed=run.seed,
             course=run.stamp,
             exercises=results,
-            problems=tuple(Problem(file=each.file, kind=each.kind, message=each.message) for each in problems),
+            problems=problems,
             digest=digest,
             **totals(results),
         )

@@ -23,8 +23,8 @@ from pydantic import TypeAdapter
 
 from grader.errors import KataError
 from grader.files import lock_at, refuse_link
-from grader.intake import FileProblem, SourceFile, Submission
-from grader.record import ExerciseResult
+from grader.intake import SourceFile, Submission
+from grader.record import ExerciseResult, Problem
 
 from .final_points import Override
 from .grading_terms import Run
@@ -96,7 +96,7 @@ Standing = Literal["graded", "waiting", "absent"]
 
 _RUN = TypeAdapter(Run)
 _LEARNER = TypeAdapter(Learner)
-_PROBLEMS = TypeAdapter(tuple[FileProblem, ...])
+_PROBLEMS = TypeAdapter(tuple[Problem, ...])
 
 
 @dataclass(frozen=True)
@@ -301,7 +301,7 @@ class Store:
             found[entry].add(learner)
         return found
 
-    def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[FileProblem, ...]]:
+    def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[Problem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
         query = f"SELECT digest, problems, max(id) FROM submissions WHERE learner = :learner AND {AS_OF}"
         digest, problems, _ = self._ask(query, run, learner).fetchone()

@@ -4,11 +4,10 @@ Nothing here is extracted to disk, imported or compiled, and no link is followed
 `names` recognises count; all others are reported, never guessed at.
 """
 
-from .reading import FileProblem, SourceFile, Submission, read_files, read_submission
+from .reading import SourceFile, Submission, read_files, read_submission
 from .walk import SubmissionError
 
 __all__ = [
-    "FileProblem",
     "SourceFile",
     "Submission",
     "SubmissionError",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -75,17 +74,12 @@ def kind_of_file(name: str) -> FileKind:
 
 def stem_of(name: str) -> str:
     """The name of a file without its ending, or both endings of a packed folder (`.tar.gz`); of a folder, `x/`, all."""
-    path = Path(name)
-    return (
-        name[:-1]
-        if name.endswith("/")
-        else (Path(path.stem).stem if path.stem.lower().endswith(".tar") else path.stem) or name
-    )
+    return name[:-1] if name.endswith("/") else Path(name).stem.removesuffix(".tar") or name
 
 
 def own_name(path: Path) -> str:
     """What a submission at this path is called: `.` by its folder's name."""
-    return path.name if path.name not in ("", "..") else Path(os.path.abspath(path)).name or "submission"
+    return Path(os.path.abspath(path)).name or "submission"
 
 
 class ExerciseNames:
@@ -93,7 +87,7 @@ class ExerciseNames:
 
     def __init__(self, course: Course) -> None:
         self.course = course
-        self.exercises: tuple[Exercise, ...] = course.exercises
+        self.exercises = course.exercises
         self._by_id = {exercise.id: exercise for exercise in self.exercises}
 
     def by_stem(self, stem: str) -> Exercise | None:
@@ -112,18 +106,6 @@ class ExerciseNames:
         is_python = name.isascii() and (dot, ending) == (".", "py")
         return self.by_stem(_SAVED_AGAIN.sub("", stem)) if is_python else None
 
-    def is_case(self, name: str) -> bool:
-        """Whether `kata check --script` wrote this file: `03_softmax_case.py`, or its numbers, `.pt`."""
-        stem, _, ending = name.rpartition(".")
-        is_named = ending in ("py", "pt") and stem.endswith(CASE)
-        return is_named and not self.by_stem(stem) and self.by_stem(stem.removesuffix(CASE)) is not None
-
-    def nearest_file(self, name: str) -> str | None:
-        """The file name of the exercise that a name like `sofmax.py` or `Softmax_final.txt` may mean, or None."""
-        stem = name[:SHOWN_CHARACTERS].lower().partition(".")[0]
-        near = get_close_matches(re.sub(r"[^a-z]+", "_", stem).strip("_"), self._by_id, n=1)
-        return self._by_id[near[0]].file_name if near else None
-
     def by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
         """The exercise that the first line of a text names, in a comment or in a magic that writes a file; or None.
 
@@ -131,8 +113,9 @@ class ExerciseNames:
         alone may be a heading: it counts only if one of the exercise's entry points is among the `defined` names.
         """
         line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0]
-        after_mark = line.lstrip("#")
-        *before, name = ["#"] * (after_mark != line) + (after_mark.split() or [""])
+        if line.startswith("#"):
+            line = f"# {line.lstrip('#')}"
+        *before, name = line.split() or [""]
         if [word.lower() for word in before] not in _BEFORE_NAME:
             return None
         name = name.strip("`'\":").replace("\\", "/").rpartition("/")[2]

@@ -21,13 +21,13 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 from grader.course import CourseError, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 
 from .names import ExerciseNames, advice
-from .walk import UnreadableError, look_at_clock
+from .walk import MB, UnreadableError, look_at_clock
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
@@ -43,34 +43,11 @@ _BEGUN = re.compile(r"^(?:async )?(?:def|class) ([^\s(:]+)", re.MULTILINE)
 _IPYTHON = re.compile(r"^([ \t]*)((?:[^\W\d]\w*[ \t]*=[ \t]*)?[%!?](?![ =])(?:\\\n|.)*|[^\s#]+\?[ \t]*)$", re.MULTILINE)
 """Lines of IPython's own: %magic, !command, ?help, help?, name = %magic; `% b` and `!= b` may go on an expression."""
 
-StatementKind = Literal["definition", "import", "future", "assignment"]
 
+# --- cells ------------------------------------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Statement:
-    """A top-level statement that binds names; these contain `*` for a star import.
-
-    mentions: names that must exist already. end_line: its last line in the text, counted from 1.
-    """
-
-    kind: StatementKind
-    text: str
-    binds: Set[str]
-    mentions: Set[str]
-    end_line: int
-
-
-@dataclass(frozen=True)
-class PythonText:
-    """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed.
-
-    mentions: names that its statements need, and those that bind nothing too.
-    """
-
-    text: str
-    defined: frozenset[str]
-    statements: tuple[Statement, ...] = ()
-    mentions: Set[str] = frozenset()
+CellAnswer = tuple[Exercise, int, bytes]
+"""The exercise that a cell answers, the cell's number, and the source made of it."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +78,6 @@ class _CodeCell:
         return by_id or names.by_first_line(self.text, self.python.defined)
 
 
-CellAnswer = tuple[Exercise, int, bytes]
-"""The exercise that a cell answers, the cell's number, and the source made of it."""
-
-
 def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer], list[tuple[int, str]]]:
     """The answers in a notebook of format 4, and the numbers of ambiguous cells, each with advice.
 
@@ -112,16 +85,16 @@ def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer
     """
     cells = _code_cells(content)
     claims, unclear = _claims(cells, names)
-    earlier = _Earlier(cell for cell in cells if cell.is_python)
+    statements = _reusable(cell for cell in cells if cell.is_python)
     answers: list[CellAnswer] = []
     for exercise in names.exercises:
-        different = {cell.text: cell for cell in reversed(claims[exercise.id])}
-        for cell in reversed(different.values()):
+        different = {cell.python.text: cell for cell in reversed(claims[exercise.id])}
+        for text, cell in reversed(different.items()):
             look_at_clock()
             # several answers to one exercise do not count, so they need not run
-            is_to_run = len(different) == 1 and not _is_as_given(cell.text, exercise, names)
-            source = earlier.put_before(cell) if is_to_run else cell.text
-            answers.append((exercise, cell.number, source.encode("utf-8", "surrogatepass")))
+            if len(different) == 1 and not _is_as_given(text, exercise, names):
+                text = _with_what_it_needs(cell, statements)
+            answers.append((exercise, cell.number, text.encode("utf-8", "surrogatepass")))
     return answers, unclear
 
 
@@ -134,31 +107,32 @@ def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
 
 def cells_in(content: bytes) -> list[Mapping[str, Any]]:
     """The cells of a notebook of format 4. Raises UnreadableError: too large, damaged, or no notebook."""
-    if len(content) > NOTEBOOK_MB * 1024 * 1024:
+    if len(content) > NOTEBOOK_MB * MB:
         raise UnreadableError(f"is larger than {NOTEBOOK_MB} MB; clear its outputs and save it again")
     try:
         # numbers are dropped: none are needed, and a huge one would take long to convert
         notebook = json.loads(content.decode("utf-8-sig"), parse_int=lambda _: None, parse_float=lambda _: None)
     except (ValueError, RecursionError):
-        raise UnreadableError("is damaged or not a notebook; open it in Jupyter and save it again") from None
-    listed = _mapping(notebook).get("cells")
-    if not isinstance(listed, list):
-        raise UnreadableError("is not a notebook (it has no cells); open it in Jupyter and save it again")
-    if len(listed) > MAX_CELLS:
+        notebook = None
+    cells = _mapping(notebook).get("cells")
+    if not isinstance(cells, list):
+        raise UnreadableError("is damaged or not a notebook; open it in Jupyter and save it again")
+    if len(cells) > MAX_CELLS:
         raise UnreadableError(f"holds more than {MAX_CELLS} cells; hand in the answers alone")
-    return [_mapping(cell) for cell in listed]
+    return [_mapping(cell) for cell in cells]
 
 
 def _code_cells(content: bytes) -> list[_CodeCell]:
+    """The cells with code, without the tests."""
     found: list[_CodeCell] = []
     for number, cell in enumerate(cells_in(content), start=1):
-        if cell.get("cell_type") == "code":
-            source = cell.get("source")
-            parts: list[Any] = source if isinstance(source, list) else [source]
-            if not all(isinstance(part, str) for part in parts):
-                raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
-            nbgrader = _mapping(_mapping(cell.get("metadata")).get("nbgrader"))
-            found.append(_CodeCell(number, _with_plain_ends("".join(parts)), nbgrader))
+        source = cell.get("source")
+        parts: list[Any] = source if isinstance(source, list) else [source]
+        if cell.get("cell_type") != "code":
+            continue
+        if not all(isinstance(part, str) for part in parts):
+            raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
+        found.append(_CodeCell(number, "".join(parts), _mapping(_mapping(cell.get("metadata")).get("nbgrader"))))
     answers = [cell for cell in found if not cell.is_marked("grade")]
     if sum(len(cell.text) for cell in answers) > MAX_CODE_KB * 1024:
         raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
@@ -169,88 +143,118 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _with_plain_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
 def _claims(
-    cells: Iterable[_CodeCell], names: ExerciseNames
-) -> tuple[defaultdict[str, list[_CodeCell]], list[tuple[int, str]]]:
+    cells: Sequence[_CodeCell], names: ExerciseNames
+) -> tuple[Mapping[str, list[_CodeCell]], list[tuple[int, str]]]:
     """The cells by the exercise that they answer, and those that could answer several."""
+    named = [(cell, cell.named(names)) for cell in cells]
+    # if one cell is named for an exercise, others that define the same functions are drafts
+    settled = {exercise.id for _, exercise in named if exercise}
     claims: defaultdict[str, list[_CodeCell]] = defaultdict(list)
-    unnamed: list[_CodeCell] = []
-    for cell in cells:
-        look_at_clock()
-        if exercise := cell.named(names):
+    unclear: list[tuple[int, str]] = []
+    for cell, exercise in named:
+        if exercise:
             claims[exercise.id].append(cell)
         elif cell.is_python and not cell.is_marked("locked"):
-            unnamed.append(cell)
-    # if one cell is named for an exercise, others that define the same functions are drafts
-    settled = frozenset(claims)
-    unclear: list[tuple[int, str]] = []
-    for cell in unnamed:
-        candidates = names.by_definitions(cell.python.defined)
-        if len(candidates) == 1 and candidates[0].id not in settled:
-            claims[candidates[0].id].append(cell)
-        elif not settled.issuperset(each.id for each in candidates):
-            unclear.append((cell.number, advice(candidates)))
+            candidates = names.by_definitions(cell.python.defined)
+            if settled.issuperset(each.id for each in candidates):
+                continue
+            if len(candidates) == 1:
+                claims[candidates[0].id].append(cell)
+            else:
+                unclear.append((cell.number, advice(candidates)))
     return claims, unclear
 
 
-class _Earlier:
-    """What may be put before an answer: definitions, imports and constants of all cells, in order."""
+# --- what an answer needs of earlier cells ----------------------------------------------------------------------------
 
-    def __init__(self, cells: Iterable[_CodeCell]) -> None:
-        self._entries: list[tuple[int, Statement]] = []
-        self._binders: defaultdict[str, list[int]] = defaultdict(list)
-        available = set(_ALWAYS_THERE)
-        for number, each in ((cell.number, each) for cell in cells for each in cell.python.statements):
-            # a constant may use only what comes before it
-            if each.kind == "assignment" and not available.issuperset(each.mentions):
-                continue
-            if each.kind != "definition":
-                available |= each.binds
-            for name in each.binds:
-                self._binders[name].append(len(self._entries))
-            self._entries.append((number, each))
 
-    def put_before(self, cell: _CodeCell) -> str:
-        """The cell as a file of its own: what it needs from earlier cells, then the cell."""
-        futures = [each.text for number, each in self._entries if each.kind == "future" and number < cell.number]
-        # these must come first in a file, so its own stay above what is put before the rest
-        own_futures = max((each.end_line for each in cell.python.statements if each.kind == "future"), default=0)
-        lines = cell.python.text.split("\n")
-        head = [f"{line}\n" for line in lines[:own_futures]]
-        return "".join([*dict.fromkeys(futures), *head, *self._needed_by(cell), "\n".join(lines[own_futures:])])
+class _Statement(NamedTuple):
+    """A statement that may be put before an answer, with its cell's number. needs: names that must exist already.
 
-    def _needed_by(self, cell: _CodeCell) -> list[str]:
-        """Statements of earlier cells that bind what the cell mentions, and what these mention in turn."""
-        own = {name for each in cell.python.statements for name in each.binds}
-        waiting = (cell.python.mentions - own) | {"*"}  # a star import may provide any of the mentioned names
-        wanted: set[int] = set()
-        seen: set[str] = set()
-        while waiting:
-            seen |= waiting
-            places = {place for name in waiting for place in self._binders.get(name, ())} - wanted
-            found = {place for place in places if self._entries[place][0] < cell.number}
-            wanted |= found
-            waiting = {name for place in found for name in self._entries[place][1].mentions} - seen
-        return [self._entries[place][1].text for place in sorted(wanted)]
+    binds: names, among them `*` for a star import, and `__future__` for an import from there.
+    """
+
+    number: int
+    text: str
+    binds: Set[str]
+    needs: Set[str]
+
+
+def _reusable(cells: Iterable[_CodeCell]) -> list[_Statement]:
+    """What may be put before answers: imports, definitions, and constants that use nothing but what is imported."""
+    found: list[_Statement] = []
+    available = set(_ALWAYS_THERE)
+    for cell in cells:
+        lines = cell.python.text.encode("utf-8", "replace").split(b"\n")
+        for node in cell.python.statements:
+            binds, needs = _binds(node), _names(node)[0]
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+                needs |= _names(node.value)[0]  # also of what it binds itself: `x = x + 1`
+                if not available.issuperset(needs):
+                    continue
+            if not isinstance(node, _DEFINITIONS):
+                available |= binds
+            if binds:
+                found.append(_Statement(cell.number, _text_of(node, lines), binds, needs))
+    return found
+
+
+def _text_of(node: ast.stmt, lines: Sequence[bytes]) -> str:
+    """A statement as it stands in these lines; without what else stands there, such as a comment."""
+    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    own = list(lines[first - 1 : node.end_lineno])
+    own[-1] = own[-1][: node.end_col_offset]
+    own[0] = own[0][node.col_offset :]
+    return b"\n".join(own).decode() + "\n"
+
+
+def _with_what_it_needs(cell: _CodeCell, statements: Iterable[_Statement]) -> str:
+    """The cell as a file of its own: before it what it needs of earlier cells, and what that needs in turn."""
+    earlier = [each for each in statements if each.number < cell.number]
+    needs_of: defaultdict[str, set[str]] = defaultdict(set)
+    for each in earlier:
+        for name in each.binds:
+            needs_of[name] |= each.needs
+    own = {name for node in cell.python.statements for name in _binds(node)}
+    mentioned = {name for node in cell.python.statements for name in _names(node)[0]}
+    wanted = set[str]()
+    waiting = (mentioned - own) | {"*", "__future__"}  # a star import may provide any of the names
+    while waiting:
+        wanted |= waiting
+        waiting = set[str]().union(*(needs_of[name] for name in waiting)) - wanted
+    needed = [each for each in earlier if not wanted.isdisjoint(each.binds)]
+    # in a file, imports from __future__ must come first, and its own are among its first lines
+    needed.sort(key=lambda each: "__future__" not in each.binds)
+    own_futures = [node.end_lineno or 0 for node in cell.python.statements if "__future__" in _binds(node)]
+    lines = [f"{line}\n" for line in cell.python.text.split("\n")]
+    place = max(own_futures, default=0)
+    return "".join([*lines[:place], *(each.text for each in needed), *lines[place:]]).removesuffix("\n")
+
+
+# --- Python -----------------------------------------------------------------------------------------------------------
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class PythonText:
+    """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed."""
+
+    text: str
+    defined: frozenset[str]
+    statements: Sequence[ast.stmt] = ()
 
 
 def read_python(text: str) -> PythonText:
     """Find the statements in a text. This decides nothing about a mark."""
-    text = _with_plain_ends(text)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if (tree := _parsed(text)) is None:  # only a text that is no Python can hold lines of IPython's own
         text = _IPYTHON.sub(_commented_out, text)
         tree = _parsed(text)
     if tree is None:
         return PythonText(text, frozenset(_BEGUN.findall(text)))
-    lines = text.encode().split(b"\n")
-    found = [each for node in tree.body if (each := _statement(node, lines))]
-    defined = {name for each in found if each.kind == "definition" for name in each.binds}
-    mentions = {name for node in tree.body for name in _names(node)[0]}
-    return PythonText(text, frozenset(defined), tuple(found), mentions)
+    return PythonText(text, frozenset(node.name for node in tree.body if isinstance(node, _DEFINITIONS)), tree.body)
 
 
 def _commented_out(line: re.Match[str]) -> str:
@@ -269,37 +273,25 @@ def _parsed(text: str) -> ast.Module | None:
     return None
 
 
-def _statement(node: ast.stmt, lines: Sequence[bytes]) -> Statement | None:
-    """The statement; None for one that is not put in front of an answer: a loop, a call."""
-    kind: StatementKind
-    mentions, binds = _names(node)
+def _binds(node: ast.stmt) -> set[str]:
+    """The names that a statement binds that may be put before an answer; none for another one: a loop, a call."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            kind, binds = "definition", {node.name}
+            return {node.name}
         case ast.ImportFrom(module="__future__"):
-            kind = "future"
+            return {"__future__"}
         case ast.Import() | ast.ImportFrom():
-            kind, binds = "import", {(each.asname or each.name).partition(".")[0] for each in node.names}
-        case ast.Assign(targets=targets, value=value):
-            kind, binds, mentions = "assignment", set().union(*(_names(each)[1] for each in targets)), _names(value)[0]
-        case ast.AnnAssign(target=target, value=ast.expr() as value):
-            kind, binds, mentions = "assignment", _names(target)[1], mentions | _names(value)[0]
-        case _:
-            return None
-    first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
-    own = list(lines[first - 1 : node.end_lineno])
-    own[-1] = own[-1][: node.end_col_offset]
-    own[0] = own[0][node.col_offset :]
-    return Statement(kind, b"\n".join(own).decode() + "\n", binds, mentions, node.end_lineno or 0)
+            return {(each.asname or each.name).partition(".")[0] for each in node.names}
+        case ast.Assign():
+            return set[str]().union(*(_names(each)[1] for each in node.targets))
+        case ast.AnnAssign(value=ast.expr()):
+            return _names(node.target)[1]
+    return set()
 
 
 def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
     """The names that are read in a tree and not bound in it, and those that it binds: variables, parameters."""
-    read: set[str] = set()
-    bound: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
-        elif isinstance(node, ast.arg):
-            bound.add(node.arg)
-    return read - bound, bound
+    found = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
+    bound = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+    bound |= {each.id for each in found if not isinstance(each.ctx, ast.Load)}
+    return {each.id for each in found} - bound, bound

@@ -21,9 +21,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import IO
 
@@ -34,25 +34,27 @@ from .names import COURSE_WORK, is_course, is_passed_over, printable
 
 READING_SECONDS = 10.0
 """Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
-WAITING_SECONDS = 300.0
-"""Limit of wall time: a disk or network slower than this cannot be graded from."""
 MB = 1024 * 1024
 MAX_TOTAL_MB = 64  # total over all files of a submission
 MAX_ENTRIES = 20_000  # files and folders visited
 MAX_DEPTH = 16  # folders within folders
 MAX_RATIO = 200  # unpacked to packed; Python source stays below 20
 _RATIO_COUNTS_FROM = 256 * 1024  # unpacked bytes; small files of blanks have a higher ratio than any bomb
-METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""Accepted compression methods. The others can expand without limit within one step of the unpacker."""
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others can expand without limit in one step of the unpacker
+ZIP_MB = 32
+# By `is_class`: of the zip itself, MB; of its members, how many, and MB that they say they unpack to.
+_LIMITS = {False: (ZIP_MB, 1000, 256), True: (2048, 50_000, 20 * 1024)}
+_BYTES_OF_ENTRY = 320  # in a table of contents, on average, of a zip with as many members as it may have
 ENVIRONMENT = "pyvenv.cfg"
 """Marks a virtual environment, whatever its folder is called: libraries, not work."""
 
+_LINK = "is a link; hand in the file itself"
 # Not every system has every flag.
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
-_ENCRYPTED = 0x1 | 0x40
 # a RuntimeError asks for a password, a ValueError finds a name that is no text or a negative offset
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
 _DAMAGED = "is damaged or not a zip; zip your files again"
+_DAMAGED_MEMBER = "is damaged, locked with a password or packed in an unusual way; zip your files again"
 
 
 class SubmissionError(KataError):
@@ -77,21 +79,25 @@ class UnreadableError(Exception):
         """The same about a submission as a whole, which is called so."""
         return (OutOfReach if self._is_systems else SubmissionError)(f"{name} {self}.")
 
+    def __call__(self, limit: int) -> bytes:
+        """In place of a file that is read: raises itself."""
+        raise self
+
 
 Read = Callable[[int], bytes]
 """Takes a number of bytes; returns the file's content, of a longer one at least a byte more. Raises UnreadableError."""
-Content = Read | UnreadableError | None
-"""What stands at a path: a file, a reason not to read it, or (None) a folder."""
-_running: ContextVar[tuple[str, float, float] | None] = ContextVar("_running", default=None)
+Content = Read | UnreadableError
+"""What stands at a path: a file, or a reason not to read it."""
+_running: ContextVar[tuple[str, float] | None] = ContextVar("_running", default=None)
 
 
 @contextmanager
 def reading_clock(name: str) -> Iterator[None]:
-    """Limit the time for reading a submission in this block, enforced by `look_at_clock`; `name` is for messages.
+    """Limit the processor time for reading a submission in this block, as `look_at_clock` demands; `name` is for that.
 
-    Processor time is charged to the learner, waiting to the machine.
+    Waiting for a disk is charged to nobody.
     """
-    token = _running.set((name, time.thread_time(), time.monotonic()))
+    token = _running.set((name, time.thread_time() + READING_SECONDS))
     try:
         yield
     finally:
@@ -100,44 +106,117 @@ def reading_clock(name: str) -> Iterator[None]:
 
 def look_at_clock() -> None:
     """Check the clock between two steps of reading. Raises SubmissionError when the time is used up."""
-    if running := _running.get():
-        name, worked_before, began = running
-        if time.thread_time() - worked_before > READING_SECONDS:
-            advice = "hand in the exercise files alone"
-            raise SubmissionError(f"{name} could not be read in {READING_SECONDS:g} seconds; {advice}.")
-        if time.monotonic() - began > WAITING_SECONDS:
-            raise OutOfReach(f"{name} did not come from the disk in {WAITING_SECONDS:g} seconds.")
+    if (running := _running.get()) and time.thread_time() > running[1]:
+        advice = "hand in the exercise files alone"
+        raise SubmissionError(f"{running[0]} could not be read in {READING_SECONDS:g} seconds; {advice}.")
+
+
+# --- what may be work -------------------------------------------------------------------------------------------------
+
+
+def _possible_work(entries_in: Callable[[str], Mapping[str, Content | None]]) -> list[tuple[str, Content]]:
+    """The files that may be a learner's work, sorted by path: not hidden, a tool's, the course's own or a library's.
+
+    What is passed over, or lies too deep, is not opened. entries_in: what lies in a folder, by name. A folder's name
+    ends with `/`, and so does its path; "" is the top. Raises UnreadableError: that cannot be opened.
+    """
+    found: list[tuple[str, Content]] = []
+    folders = [""]
+    for folder in folders:
+        look_at_clock()
+        try:
+            entries = entries_in(folder)
+        except UnreadableError as error:
+            if not folder:
+                raise
+            found.append((folder[:-1], error))
+            continue
+        names = {entry.removesuffix("/") for entry in entries}
+        if folder and ENVIRONMENT in names:
+            continue
+        may_count = {COURSE_WORK} if is_course(names) else names
+        for entry, content in entries.items():
+            name = entry.removesuffix("/")
+            if name not in may_count or is_passed_over(name):
+                continue
+            if content is not None:
+                found.append((folder + name, content))
+            elif folder.count("/") < MAX_DEPTH:
+                folders.append(folder + entry)
+            else:
+                too_deep = f"lies more than {MAX_DEPTH} folders deep and was not read"
+                found.append((folder + name, UnreadableError(too_deep, "refused")))
+    return sorted(found, key=itemgetter(0))
 
 
 # --- folders ----------------------------------------------------------------------------------------------------------
 
 
+def list_folder(path: Path, name: str) -> list[tuple[str, Content]]:
+    """The files in the folder `path` and below that may be work, each with its relative path, sorted.
+
+    name: of the submission, for messages. Raises SubmissionError: it cannot be opened, or holds too much.
+    """
+    seen: dict[str, os.stat_result | None] = {"": None}
+
+    def entries_in(folder: str) -> dict[str, Content | None]:
+        entries = _entries_in(path / folder, seen[folder])
+        seen.update({folder + entry: status for entry, status in entries.items()})
+        if len(seen) > MAX_ENTRIES:
+            raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
+        return {
+            entry: None
+            if entry.endswith("/")
+            else _refused(status.st_mode) or partial(read_regular, path / folder / entry, listed=status)
+            for entry, status in entries.items()
+        }
+
+    try:
+        return _possible_work(entries_in)
+    except UnreadableError as error:
+        raise error.of_all(name) from None
+
+
+def _entries_in(folder: Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
+    """What lies in a folder, by name, with a `/` for a folder; in the one that was listed, if it is given.
+
+    Raises UnreadableError.
+    """
+    descriptor = _open(folder, listed, stat.S_IFDIR) if os.scandir in os.supports_fd else None
+    try:
+        with os.scandir(folder if descriptor is None else descriptor) as entries:
+            first = islice(entries, MAX_ENTRIES + 1)
+            found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in first]
+    except OSError as error:
+        raise reason_of(error) from None
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+    return {f"{name}/" if stat.S_ISDIR(status.st_mode) else name: status for name, status in found}
+
+
+def _refused(mode: int, wanted: int = stat.S_IFREG) -> UnreadableError | None:
+    """Why what has this mode is not opened; None for what is wanted, a file or a folder."""
+    if stat.S_IFMT(mode) == wanted:
+        return None
+    other = "is not an ordinary file (a pipe, a socket or a device)"
+    return UnreadableError(_LINK if stat.S_ISLNK(mode) else other, "refused")
+
+
 def reason_of(error: OSError) -> UnreadableError:
     """An operating system's error in a learner's words."""
     if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
-        return UnreadableError("is a link; hand in the file itself", "refused")
-    if isinstance(error, PermissionError):
-        return UnreadableError("cannot be opened: permission denied", is_systems=True)
-    if isinstance(error, FileNotFoundError):
-        return UnreadableError("does not exist", is_systems=True)
-    return UnreadableError(f"cannot be read: {error.strerror or 'unknown error'}", is_systems=True)
+        return UnreadableError(_LINK, "refused")
+    said = {PermissionError: "cannot be opened: permission denied", FileNotFoundError: "does not exist"}
+    other = f"cannot be read: {error.strerror or 'unknown error'}"
+    return UnreadableError(said.get(type(error), other), is_systems=True)
 
 
-def _refused(mode: int, *, is_folder: bool = False) -> UnreadableError | None:
-    """Why what has this mode is not opened: it is no ordinary file, or no folder."""
-    if stat.S_ISLNK(mode):
-        return UnreadableError("is a link; hand in the file itself", "refused")
-    if (stat.S_ISDIR if is_folder else stat.S_ISREG)(mode):
-        return None
-    kind = "a folder" if is_folder else "an ordinary file (a pipe, a socket or a device)"
-    return UnreadableError(f"is not {kind}", "refused")
-
-
-def _open(path: str | os.PathLike[str], listed: os.stat_result | None, *, is_folder: bool = False) -> int:
+def _open(path: Path, listed: os.stat_result | None, wanted: int = stat.S_IFREG) -> int:
     """A descriptor of an ordinary file or a folder, of the one that was listed. Raises UnreadableError."""
     try:
         before = listed or os.lstat(path)
-        if refused := _refused(before.st_mode, is_folder=is_folder):  # opening a device may already have an effect
+        if refused := _refused(before.st_mode, wanted):  # opening a device may already have an effect
             raise refused
         descriptor = os.open(path, os.O_RDONLY | _FLAGS)
         now = os.fstat(descriptor)
@@ -151,12 +230,12 @@ def _open(path: str | os.PathLike[str], listed: os.stat_result | None, *, is_fol
     return descriptor
 
 
-def open_regular(path: str | os.PathLike[str], listed: os.stat_result | None = None) -> IO[bytes]:
+def open_regular(path: Path, listed: os.stat_result | None = None) -> IO[bytes]:
     """An ordinary file for reading, the one that was listed. Raises UnreadableError for all else, also for a link."""
     return open(_open(path, listed), "rb")
 
 
-def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_result | None = None) -> bytes:
+def read_regular(path: Path, limit: int, listed: os.stat_result | None = None) -> bytes:
     """An ordinary file's bytes, at most `limit` + 1, where the extra byte means more. Raises UnreadableError."""
     with open_regular(path, listed) as file:
         try:
@@ -165,195 +244,88 @@ def read_regular(path: str | os.PathLike[str], limit: int, listed: os.stat_resul
             raise reason_of(error) from None
 
 
-def list_folder(path: Path, name: str) -> dict[str, Content]:
-    """What is in the folder `path` and below, by relative path. What is passed over, or lies too deep, is not opened.
-
-    name: of the submission, for messages. Raises SubmissionError: it cannot be opened, or holds too much.
-    """
-    found: dict[str, Content] = {}
-    waiting: list[tuple[str, os.stat_result | None]] = [("", None)]
-    for folder, listed in waiting:
-        try:
-            entries = _entries_in(os.path.join(path, folder) if folder else path, listed)
-        except UnreadableError as error:
-            if not folder:
-                raise error.of_all(name) from None
-            found[folder] = error
-            continue
-        is_library = bool(folder) and ENVIRONMENT in entries
-        for entry, status in entries.items():
-            where = f"{folder}/{entry}" if folder else entry
-            if not stat.S_ISDIR(status.st_mode):
-                read = partial(read_regular, os.path.join(path, where), listed=status)
-                found[where] = _refused(status.st_mode) or read
-            elif where.count("/") >= MAX_DEPTH:
-                found[where] = _too_deep()
-            else:
-                found[where] = None
-                if not (is_library or is_passed_over(entry)):
-                    waiting.append((where, status))
-        if len(found) > MAX_ENTRIES:
-            raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
-    return found
-
-
-def _entries_in(folder: str | Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
-    """What lies in a folder, by name; in the one that was listed, if it is given. Raises UnreadableError."""
-    look_at_clock()
-    descriptor = _open(folder, listed, is_folder=True) if os.scandir in os.supports_fd else None
-    try:
-        with os.scandir(folder if descriptor is None else descriptor) as entries:
-            return {entry.name: entry.stat(follow_symlinks=False) for entry in islice(entries, MAX_ENTRIES + 1)}
-    except OSError as error:
-        raise reason_of(error) from None
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-
-
-def possible_work(found: Mapping[str, Content]) -> Iterator[tuple[str, Read | UnreadableError]]:
-    """The files that may be a learner's work, sorted by path: not hidden, a tool's, the course's own or a library's.
-
-    Takes time in proportion to the paths. Searching each folder in each path would take hours for a large zip.
-    """
-    names: defaultdict[str, set[str]] = defaultdict(set)
-    for path in found:
-        for folder, name in _steps(path):
-            names[folder].add(name)
-    libraries = {folder for folder, inside in names.items() if folder and ENVIRONMENT in inside}
-    courses = {folder for folder, inside in names.items() if is_course(inside)}
-    for path in sorted(found):
-        content = found[path]
-        if content is None or not path or any(map(is_passed_over, path.split("/"))):
-            continue
-        if all(each not in libraries and (each not in courses or name == COURSE_WORK) for each, name in _steps(path)):
-            look_at_clock()
-            yield path, _too_deep() if path.count("/") > MAX_DEPTH else content
-
-
-def _too_deep() -> UnreadableError:
-    return UnreadableError(f"lies more than {MAX_DEPTH} folders deep and was not read", "refused")
-
-
-def _steps(path: str) -> Iterator[tuple[str, str]]:
-    """Each folder along the path, with the name that is looked up in it; levels beyond MAX_DEPTH are one name."""
-    folder = ""
-    for name in path.split("/", MAX_DEPTH + 1):
-        yield folder, name
-        folder = f"{folder}{name}/"
-
-
 # --- zips -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class ZipLimits:
-    """Limits for the zip itself, its members (a kB each in its table of contents), and the sizes that it declares.
+def list_zip(file: IO[bytes], name: str, *, is_class: bool = False) -> list[tuple[str, Content]]:
+    """The files in a zip that may be work, each with its path, sorted; `file` has to stay open.
 
-    is_class: a harmful member is left out, and does not refuse the zip; one that does not unpack is no learner's fault.
+    name: of the zip, for messages. is_class: it is a platform's download of a whole class: a harmful member is left
+    out, and does not refuse the zip. Raises SubmissionError: it is damaged, too large or harmful.
     """
-
-    zip_mb: int = 32
-    members: int = 1000
-    declared_mb: int = 256
-    is_class: bool = False
-
-
-MOST_CONTENTS_MB = 16
-"""Of a table of contents, which is read whole: 50,000 members have some 7 MB."""
-OF_A_LEARNER = ZipLimits()
-OF_A_CLASS = ZipLimits(zip_mb=2048, members=50_000, declared_mb=20 * 1024, is_class=True)
-"""The download of a whole class from a learning platform."""
-
-
-def list_zip(file: IO[bytes], name: str, limits: ZipLimits = OF_A_LEARNER) -> dict[str, Content]:
-    """The members of a zip by path, once its whole table of contents has been checked; `file` has to stay open.
-
-    name: of the zip, for messages. Raises SubmissionError: it is damaged or harmful.
-    """
-    archive = _opened(file, name, limits)
-    infos, end = archive.infolist(), archive.start_dir
-    for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
-        if info.header_offset < 0:
-            raise SubmissionError(f"{name} {_DAMAGED}.")
-        # members that share packed bytes: that is how a small zip unpacks to terabytes
-        if info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
-            raise SubmissionError(f"{name} holds files that overlap; zip your files again.")
-        end = info.header_offset
-    if sum(info.file_size for info in infos) > limits.declared_mb * MB:
-        raise SubmissionError(f"{name} unpacks to more than {limits.declared_mb} MB; zip the exercise files alone.")
+    archive = _opened(file, name, *_LIMITS[is_class])
+    infos = archive.infolist()
     places = {info: "/".join(part for part in info.filename.split("/") if part not in ("", ".")) for info in infos}
     times = Counter(places.values())
-    members: dict[str, Content] = {}
+    folders: defaultdict[str, dict[str, Content | None]] = defaultdict(dict)
     for info, where in places.items():
         look_at_clock()
-        twice = f"two files named {printable(where)}; zip your files again" if times[where] > 1 else ""
-        if harm := _harm_of(info) or twice:
-            if not limits.is_class:
+        content: Content = partial(_unpacked, name, where, archive, info)
+        if harm := _harm_of(info, is_twice=times[where] > 1):
+            if not is_class:
                 raise SubmissionError(f"{name} holds {harm}.")
-            members[where or info.filename] = UnreadableError(f"holds {harm}", "refused")
-        else:
-            members[where] = None if info.is_dir() else partial(_unpacked, name, where, limits, archive, info)
-    return members
+            content = UnreadableError(f"holds {harm}", "refused")
+        elif info.is_dir():
+            continue
+        folder, (*above, last) = "", where.split("/", MAX_DEPTH + 1)
+        for each in above:
+            folders[folder][f"{each}/"] = None
+            folder += f"{each}/"
+        folders[folder][last] = content
+    return _possible_work(lambda folder: folders[folder])
 
 
 class _Guarded(io.BufferedReader):
-    """The zip's file, with a limit on what is read while the table of contents is parsed."""
+    """A zip's file that is not read by more than `most` bytes in one step: so zipfile reads the table of contents."""
 
-    bytes_left: int | None = None
+    most: int
+    refusal: SubmissionError
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if self.bytes_left is None:
-            return super().read(size)
-        wanted = self.bytes_left + 1
-        content = super().read(wanted if size is None or size < 0 else min(size, wanted))
-        self.bytes_left -= len(content)
-        if self.bytes_left < 0:
-            raise ValueError
+        content = super().read(self.most + 1 if size is None or size < 0 else min(size, self.most + 1))
+        if len(content) > self.most:
+            raise self.refusal
         return content
 
 
-def _opened(file: IO[bytes], name: str, limits: ZipLimits) -> zipfile.ZipFile:
-    """The zip, with a table of contents of bounded length. Raises SubmissionError."""
-    if file.seek(0, os.SEEK_END) > limits.zip_mb * MB:
-        raise SubmissionError(f"{name} is larger than {limits.zip_mb} MB; zip the exercise files alone.")
+def _opened(file: IO[bytes], name: str, zip_mb: int, members: int, unpacked_mb: int) -> zipfile.ZipFile:
+    """The zip, if it is sound as a whole, and not larger than this. Raises SubmissionError."""
+    limits = f"is larger than {zip_mb} MB, holds more than {members} files or unpacks to more than {unpacked_mb} MB"
     guarded = _Guarded(file)  # type: ignore[arg-type]
-    guarded.bytes_left = min(limits.members * 1024, MOST_CONTENTS_MB * MB)
-    too_many = f"{name} holds more than {limits.members} files; zip the exercise files alone."
+    guarded.most = members * _BYTES_OF_ENTRY
+    guarded.refusal = SubmissionError(f"{name} {limits}; zip the exercise files alone.")
+    if file.seek(0, os.SEEK_END) > zip_mb * MB:
+        raise guarded.refusal
     try:
         archive = zipfile.ZipFile(guarded)
     except _DAMAGE:
-        raise SubmissionError(too_many if guarded.bytes_left < 0 else f"{name} {_DAMAGED}.") from None
-    guarded.bytes_left = None
-    if len(archive.infolist()) > limits.members:
-        raise SubmissionError(too_many)
+        raise SubmissionError(f"{name} {_DAMAGED}.") from None
+    infos, end = archive.infolist(), archive.start_dir
+    if len(infos) > members or sum(info.file_size for info in infos) > unpacked_mb * MB:
+        raise guarded.refusal
+    for info in sorted(infos, key=lambda info: info.header_offset, reverse=True):
+        # members that share packed bytes: that is how a small zip unpacks to terabytes
+        if info.header_offset < 0 or info.header_offset + 30 + len(info.orig_filename) + info.compress_size > end:
+            raise SubmissionError(f"{name} {_DAMAGED}.")
+        end = info.header_offset
     return archive
 
 
-def _harm_of(info: zipfile.ZipInfo) -> str:
+def _harm_of(info: zipfile.ZipInfo, *, is_twice: bool) -> str:
     """Why a member refuses the zip, to follow "holds"; empty for an ordinary file or folder inside of it."""
     name, kind, shown = info.filename, stat.S_IFMT(info.external_attr >> 16), printable(info.orig_filename)
-    is_drive = name[1:2] == ":" and name[0].isalpha()
-    is_outside = ".." in name.split("/") or name.startswith("/") or is_drive
-    harms = {
-        f"a file with a NUL character in its name ({shown})": "\0" in info.orig_filename,
-        f"a name with a backslash ({shown}); zip your files again with another tool": "\\" in name,
-        f"a name that leads outside ({shown}); zip the folder from inside": is_outside,
-        f"a link ({shown}); zip the file itself": kind == stat.S_IFLNK,
-        f"something that is not an ordinary file ({shown})": kind not in (0, stat.S_IFREG, stat.S_IFDIR),
-    }
-    return next((harm for harm, is_there in harms.items() if is_there), "")
+    is_outside = ".." in name.split("/") or name.startswith("/") or (name[1:2] == ":" and name[0].isalpha())
+    if is_outside or "\\" in name or "\0" in info.orig_filename:
+        return f"a name that leads outside, or has a backslash or NUL ({shown}); zip the folder from inside"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return f"a link, or another thing that is not an ordinary file ({shown}); zip the file itself"
+    return f"two files named {shown}; zip your files again" if is_twice else ""
 
 
-def _unpacked(
-    zip_name: str, where: str, limits: ZipLimits, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int
-) -> bytes:
+def _unpacked(zip_name: str, where: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
     """At most `limit` + 1 bytes of a member. Raises UnreadableError, and SubmissionError for a bomb."""
-    unreadable = partial(UnreadableError, is_systems=limits.is_class)
-    if info.flag_bits & _ENCRYPTED:
-        raise unreadable("is locked with a password; zip your files without one")
-    if info.compress_type not in METHODS:
-        raise unreadable("is packed in an unusual way; zip your files with the ordinary method (deflate)")
+    if info.compress_type not in _METHODS:
+        raise UnreadableError(_DAMAGED_MEMBER)
     most = max(_RATIO_COUNTS_FROM, MAX_RATIO * max(info.compress_size, 1))
     bomb = SubmissionError(f"{zip_name} is a zip bomb ({printable(where)}).")
     if info.file_size > most:
@@ -367,5 +339,5 @@ def _unpacked(
                 if len(content) > most:
                     raise bomb
     except _DAMAGE:
-        raise unreadable("is damaged inside the zip; zip your files again") from None
+        raise UnreadableError(_DAMAGED_MEMBER) from None
     return bytes(content)

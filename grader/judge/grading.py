@@ -27,7 +27,6 @@ from grader.record import (
     ExerciseResult,
     Mismatch,
     Outcome,
-    Problem,
     Record,
     Shown,
     Status,
@@ -182,7 +181,7 @@ class Judge:
             seed=self.seed,
             course=CourseStamp(title=self.course.title, version=self.course.version),
             exercises=tuple(results),
-            problems=tuple(Problem(file=p.file, kind=p.kind, message=p.message) for p in submission.problems),
+            problems=submission.problems,
             **totals(results),
         )
 

@@ -36,10 +36,10 @@ from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
 from grader.errors import KataError
-from grader.intake import FileProblem, Submission, SubmissionError, read_submission
+from grader.intake import Submission, SubmissionError, read_submission
 from grader.intake.names import first_few, printable
 from grader.judge.faults import GraderBroken
-from grader.record import MAX_SEED, Record
+from grader.record import MAX_SEED, Problem, Record
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 
@@ -169,7 +169,8 @@ class KataAutograde(Autograde):
             try:
                 submission = replace(read_submission(path, self.opened), name=each.learner)
             except SubmissionError as error:
-                submission = Submission(each.learner, {}, (FileProblem(path.name, "unreadable", str(error)),))
+                problem = Problem(file=path.name, kind="unreadable", message=str(error))
+                submission = Submission(each.learner, {}, (problem,))
             for problem in submission.problems:
                 self.log.warning("Not taken of %s: %s", printable(str(path)), printable(problem.message))
             record = graded_by(judge, submission)

@@ -14,7 +14,7 @@ import io
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from posixpath import basename
 
@@ -26,15 +26,13 @@ from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.walk import (
     MAX_TOTAL_MB,
     MB,
-    OF_A_CLASS,
-    OF_A_LEARNER,
+    ZIP_MB,
     Content,
     Read,
     UnreadableError,
     list_folder,
     list_zip,
     open_regular,
-    possible_work,
     reading_clock,
 )
 
@@ -58,24 +56,24 @@ class SafeExtractor(ExtractorPlugin):
         for told in self._left_out.values():
             self.log.warning("Left out: %s.", first_few(told, MOST_NAMED, shown=str))
 
-    def _take_all(self, found: Mapping[str, Content], prefix: str = "", depth: int = 0) -> None:
+    def _take_all(self, found: Iterable[tuple[str, Content]], prefix: str = "", depth: int = 0) -> None:
         """Take the notebooks among these files, and in the zips among them; what is left out is named at the end.
 
         depth: 0 for what lies in `archive/`, 1 for what is in a zip there, 2 for what is in a zip in that.
         """
-        for name, content in possible_work(found):
+        for name, content in found:
             where, kind, shown = prefix + name, kind_of_file(name), printable(basename(name))
             try:
                 if isinstance(content, UnreadableError):
-                    raise UnreadableError(str(content))
+                    raise content
                 if kind == "notebook":
                     self._take_notebook(where, content)
                 elif kind == "zip" and depth == 0:
                     with open_regular(self._archive / where) as file:
-                        self._take_all(list_zip(file, shown, OF_A_CLASS), f"{where[:-4]}/", 1)
+                        self._take_all(list_zip(file, shown, is_class=True), f"{where[:-4]}/", 1)
                 elif kind == "zip" and depth == 1:
                     with reading_clock(shown):
-                        inner = list_zip(io.BytesIO(content(OF_A_LEARNER.zip_mb * MB)), shown)
+                        inner = list_zip(io.BytesIO(content(ZIP_MB * MB)), shown)
                         self._take_all(inner, f"{where[:-4]}/", 2)
                 else:
                     raise UnreadableError("is no notebook")

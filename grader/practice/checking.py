@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 from grader.course import Course, Exercise
 from grader.course.stubs import same_as_stub, stub_of
 from grader.errors import KataError
-from grader.intake import Submission, SubmissionError, read_submission
+from grader.intake import Submission, read_files, read_submission
 from grader.intake.names import ExerciseNames
 from grader.intake.notebook import read_python
-from grader.intake.reading import Collector
-from grader.intake.walk import UnreadableError, reading_clock
 from grader.judge.faults import NOT_WRITTEN
 from grader.record import Mismatch, Mismatches
 
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
     from grader.service.client import AnyJudge
 
 SUBMITTER = "your work"
-NOTEBOOK = "this notebook"
+NOTEBOOK = "notebook.ipynb"
+"""What the cells that a kernel ran are called where they are read."""
 TRIED = get_args(TriedStatus)
 
 
@@ -186,21 +185,15 @@ def answer_among(cells: Sequence[tuple[int, str]], exercise: Exercise, course: C
     Raises SubmissionError when there is too much to read.
     """
     names = ExerciseNames(course)
-    with reading_clock(NOTEBOOK.capitalize()):
-        answers = [cell for cell in cells if _answers(cell[1], exercise, course, names)]
-        if not answers:
-            return None
-        number, text = answers[-1]
-        nbgrader = {"grade_id": exercise.id, "solution": True}
-        read = [{"source": cell[1], "metadata": {}} for cell in cells if cell not in answers]
-        read.append({"source": text, "metadata": {"nbgrader": nbgrader}})
-        notebook = {"cells": [{"cell_type": "code", **cell} for cell in read]}
-        collector = Collector(SUBMITTER, course)
-        try:
-            collector.take_notebook(NOTEBOOK, json.dumps(notebook).encode("ascii"))
-        except UnreadableError as error:
-            raise SubmissionError(f"{NOTEBOOK.capitalize()} {error}.") from None
-        whole = collector.submission()
+    answers = [cell for cell in cells if _answers(cell[1], exercise, course, names)]
+    if not answers:
+        return None
+    number, text = answers[-1]
+    nbgrader = {"grade_id": exercise.id, "solution": True}
+    read = [{"source": cell[1], "metadata": {}} for cell in cells if cell not in answers]
+    read.append({"source": text, "metadata": {"nbgrader": nbgrader}})
+    notebook = json.dumps({"cells": [{"cell_type": "code", **cell} for cell in read]}).encode("ascii")
+    whole = read_files(SUBMITTER, lambda: [(NOTEBOOK, lambda _: notebook)], course, is_loose=True)
     sources = {id: source for id, source in whole.sources.items() if id == exercise.id}
     problems = tuple(problem for problem in whole.problems if problem.exercise == exercise.id)
     whole_text = "".join(source.content.decode("utf-8", "replace").rstrip() for source in sources.values())

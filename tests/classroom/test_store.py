@@ -22,8 +22,8 @@ from grader.classroom.roster import Learner
 from grader.classroom.store import DATABASE, Row, Store, reading, writing
 from grader.classroom.unmatched import Unmatched
 from grader.errors import KataError
-from grader.intake import FileProblem, SourceFile, Submission
-from grader.record import CourseStamp, ExerciseResult
+from grader.intake import SourceFile, Submission
+from grader.record import CourseStamp, ExerciseResult, Problem
 
 AT = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ADA = Learner(
@@ -40,9 +40,8 @@ RUN = Run(
     kits={"share": "kit"},
     programs="torch 2",
 )
-WORK = Submission(
-    "Ada", {"share": SourceFile("share", "01_share.py", b"\xff\x00")}, (FileProblem("a", "unknown", "No."),)
-)
+SOURCES = {"share": SourceFile("share", "01_share.py", b"\xff\x00")}
+WORK = Submission("Ada", SOURCES, (Problem(file="a", kind="unknown", message="No."),))
 
 
 def result(points: float, id: str = "share") -> ExerciseResult:

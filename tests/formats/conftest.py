@@ -21,7 +21,7 @@ from grader.course import Course, Exercise, Unit
 from grader.files import table as csv_table
 from grader.formats.export import write_export
 from grader.formats.results_table import ExportOptions, results_table
-from grader.intake import FileProblem, Submission
+from grader.intake import Submission
 from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Record, Status, totals
 from tests import records
 from tests.cases import table
@@ -129,8 +129,7 @@ def write_class(out: Path, course: Path, results: Sequence[Record], learners: Se
     with writing(out) as store:
         run = store.begin(run, list(known.values()), set(graded), [])
         for each in graded.values():
-            problems = tuple(FileProblem(problem.file, problem.kind, problem.message) for problem in each.problems)
-            store.add(run, Submission(each.submission, {}, problems), {each.submission: each.exercises})
+            store.add(run, Submission(each.submission, {}, each.problems), {each.submission: each.exercises})
     with closing(sqlite3.connect(out / "class.db")) as database:
         database.execute("UPDATE runs SET begun = ?", (WHEN,))
         database.commit()

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from grader.course import load_course
-from grader.intake import FileProblem, SourceFile, Submission
+from grader.intake import SourceFile, Submission
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge, Session
-from grader.record import Record
+from grader.record import Problem, Record
 from grader.sandbox.levels import MachineError
 
 from ..cases import rows, table
@@ -60,7 +60,8 @@ def test_what_went_wrong_is_said_in_the_learners_terms_without_hidden_numbers(ju
 def test_absent_untouched_and_refused_files_are_told_apart(judge, course):
     stub = course.stub_path(course.exercise("share")).read_bytes()
     untouched = Submission("a", {"share": SourceFile("share", "01_share.py", stub.replace(b"\n", b"\r\n"))}, ())
-    twice = Submission("b", {}, (FileProblem("share.py", "duplicate", "Two files for `share`.", "share"),))
+    problem = Problem(file="share.py", kind="duplicate", message="Two files for `share`.", exercise="share")
+    twice = Submission("b", {}, (problem,))
     records: list[Record] = []
     judge.grade([Submission("c", {}, ()), untouched, twice], records.append)
     assert [record.exercises[0].status for record in records] == ["missing", "not_started", "failed"]
