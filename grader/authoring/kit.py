@@ -18,8 +18,8 @@ from grader.course.stubs import make_stub, same_as_stub, stub_of
 from grader.errors import KataError
 from grader.files import write_file
 from grader.judge.bank import Mistake, load_bank, written_alternatives
-from grader.judge.checks import Kit
 from grader.judge.faults import GraderBroken
+from grader.judge.plan import Kit
 
 TEMPLATES = Path(__file__).parent / "templates"
 CLOSING = "\n## Try this\n"

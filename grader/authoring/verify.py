@@ -21,10 +21,9 @@ from grader.course.stubs import make_stub
 from grader.files import started_from_home
 from grader.intake import SourceFile, Submission
 from grader.judge.bank import Mistake, load_alternatives, load_bank
-from grader.judge.checks import Kit
 from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import asks_otherwise
+from grader.judge.plan import Kit, asks_otherwise
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import Level
 

@@ -1,28 +1,24 @@
-"""The hidden checks of an exercise: pytest functions of `learner`, or of `learner` and `draw`, read from its kit once.
+"""The hidden checks of an exercise: pytest functions of `learner`, or of `learner` and `draw`.
 
-They are collected as pytest would (functions named `test_...`, in the order of the file) and called one after another:
-pytest itself would cost every submission more than the checks. `learner` is the learner's module behind the wall, which
-a check asks and compares with what is expected.
+`learner` is the learner's module behind the wall, which a check asks and compares with what is expected. `draw` has the
+hidden inputs: fresh numbers in every run, the same numbers for the same seed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pytest
 import torch
 
-from grader.course import Course, Exercise
-from grader.course.stubs import stub_of
-
-from .bank import names_in
 from .compare import (
     OUTPUT,
     difference,
@@ -34,10 +30,8 @@ from .compare import (
     value_name,
     without_decimals,
 )
-from .course_code import CourseCode
-from .draw import Draw
 from .failure import error_text, expect, fail
-from .faults import GraderBroken, place
+from .faults import ASKS_OTHERWISE, GraderBroken, NotInPlan
 from .questions import GRADIENTS, Answering, Answers, Ask, Case, Exchange, Question, Talk
 
 if TYPE_CHECKING:
@@ -48,7 +42,6 @@ CHECK_ERRORS = (Exception, pytest.fail.Exception, pytest.skip.Exception)
 LEADING_DOCSTRING = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*(\"{3}|'{3}).*?\1", re.DOTALL)
 """A docstring at the head of a file, which a small repair may change. Each line matches in one way only: two
 alternatives would double the time with every line."""
-LINE_END = re.compile(r"\r\n?")
 
 Role = Literal["main", "behaviour", "manners", "repair"]
 
@@ -94,37 +87,102 @@ def points(
     return check_of
 
 
-class Kit:
-    """An exercise with what the judge has for it; a course without answers has plans in their place."""
+# --- hidden inputs ----------------------------------------------------------------------------------------------------
 
-    def __init__(self, course: Course, exercise: Exercise) -> None:
-        self.course = course
-        self.exercise = exercise
-        self.checks_path = course.checks_path(exercise)
+Item = TypeVar("Item")
 
-    @cached_property
-    def checks(self) -> tuple[Check, ...]:
-        """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run."""
-        if not self.checks_path.is_file():
-            raise GraderBroken(f"there are no checks for {self.exercise.id}")
-        names = names_in(self.checks_path)
-        for name, each in names.items():
-            if name.startswith("test") and inspect.isfunction(each):
-                where = place(self.checks_path, each.__code__.co_firstlineno)
-                raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
-        return tuple(each for each in names.values() if isinstance(each, Check))
+Drawn = tuple[tuple[Any, ...], Any]
+"""What was drawn: what was asked for, and what came: numbers, or the forms of what the reference has."""
 
-    @cached_property
-    def code(self) -> CourseCode | None:
-        """The reference and the known mistakes; none in a course without answers."""
-        if not self.course.has_answers:
-            return None
-        return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
 
-    @cached_property
-    def stub(self) -> str:
-        """The file as a learner is given it."""
-        return stub_of(self.course, self.exercise)
+class Draw:
+    """Random numbers for one check of one exercise; `drawn` is what was drawn so far.
+
+    `reference` is the reference solution's namespace; it is empty in a course without answers. `again`: give these
+    once more, and raise GraderBroken for anything else.
+    """
+
+    def __init__(
+        self, seed: int, exercise: str, check: str, reference: Mapping[str, Any], again: Sequence[Drawn] | None = None
+    ) -> None:
+        key = hashlib.blake2b(f"{seed}/{exercise}/{check}".encode(), digest_size=8).digest()
+        self._chance = torch.Generator().manual_seed(int.from_bytes(key, "big") >> 1)
+        self._of = (seed, exercise)
+        self._reference = reference
+        self._again = again
+        self.drawn: list[Drawn] = []
+
+    def common(self) -> Draw:
+        """Numbers that all checks that converse share, for what they ask about together."""
+        return Draw(*self._of, "", self._reference)
+
+    def once(self, asked: tuple[Any, ...], fresh: Callable[[], Any]) -> Any:
+        """What is drawn next, made by `fresh` when the plan is made, and again what it was from then on."""
+        number = len(self.drawn)
+        if self._again is None:
+            self.drawn.append((asked, fresh()))
+        elif number < len(self._again) and self._again[number][0] == asked:
+            self.drawn.append(self._again[number])
+        else:
+            raise GraderBroken(ASKS_OTHERWISE)
+        return self.drawn[-1][1]
+
+    def _numbers(self, source: Callable[..., torch.Tensor], *sizes: Any, **form: Any) -> torch.Tensor:
+        """All randomness comes from here."""
+        asked = source.__name__, *sizes
+        numbers: torch.Tensor = self.once(asked, lambda: source(*sizes, generator=self._chance, **form))
+        return numbers.clone()
+
+    def normal(self, *shape: int, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+        """Normally distributed numbers of this shape."""
+        return (self._numbers(torch.randn, shape, dtype=torch.float64) * scale).to(dtype)
+
+    def uniform(
+        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float32
+    ) -> torch.Tensor:
+        """Uniformly distributed numbers from low to high."""
+        return (self._numbers(torch.rand, shape, dtype=torch.float64) * (high - low) + low).to(dtype)
+
+    def integer(self, low: int, high: int) -> int:
+        """A whole number from low to high, both included."""
+        return int(self._numbers(torch.randint, low, high + 1, ()))
+
+    def distinct(self, count: int, low: int, high: int) -> list[int]:
+        """Distinct whole numbers from low to high, so that mixing up two axes is noticed."""
+        order = self._numbers(torch.randperm, high - low + 1)[:count]
+        return [low + int(i) for i in order]
+
+    def order(self, count: int) -> torch.Tensor:
+        """A permutation of 0 … count-1 other than the identity (for count > 1)."""
+        order = self._numbers(torch.randperm, count)
+        return order if count < 2 or bool((order != torch.arange(count)).any()) else order.flip(0)
+
+    def shuffled(self, items: Sequence[Item]) -> list[Item]:
+        """The items in random order."""
+        return [items[int(i)] for i in self._numbers(torch.randperm, len(items))]
+
+    def seed(self) -> int:
+        """A seed for the learner's side, for questions with dropout or random weights."""
+        return self.integer(0, 2**31 - 1)
+
+    def weights(self, entry: str, *init: Any, **keywords: Any) -> dict[str, torch.Tensor]:
+        """Numbers for every parameter of the reference's class when made with these arguments, by name.
+
+        Matrices are scaled by 1/√(inputs), so that scores stay moderate whatever the width. Raises NotInPlan where
+        there is no reference.
+        """
+
+        def shapes() -> dict[str, list[int]]:
+            if not self._reference:
+                raise NotInPlan(f"the parameters of {entry} are not known here")
+            made = self._reference[entry](*init, **keywords)
+            return {name: list(tensor.shape) for name, tensor in made.named_parameters()}
+
+        known = self.once(("shapes", repr((entry, init, sorted(keywords.items())))), shapes)
+        return {
+            name: self.normal(*shape, scale=1.5 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5)
+            for name, shape in known.items()
+        }
 
 
 # --- what a check talks to --------------------------------------------------------------------------------------------
@@ -163,11 +221,10 @@ class LearnerModule:
                 fail(self.tell_error(answer.error))
         return answers
 
-    def _ask_both(self, cases: Sequence[Case]) -> tuple[list[Answers], list[Answers], Question]:
-        """The answers as of `ask`, the expected ones, and the question."""
+    def _asked(self, cases: Sequence[Case]) -> list[tuple[Case, Answers, Answers]]:
+        """Each case with the answers as of `ask`, and with the expected ones."""
         answers = self.ask(*cases)
-        question = self.exchanges[-1].question
-        return answers, self.expected.answers_to(question), question
+        return list(zip(cases, answers, self.expected.answers_to(self.exchanges[-1].question), strict=True))
 
     def read(
         self,
@@ -195,15 +252,15 @@ class LearnerModule:
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""
-        answers, expected, _ = self._ask_both(cases)
-        for case, came, right in zip(cases, answers, expected, strict=True):
+        asked = self._asked(cases)
+        for case, came, right in asked:
             wrong = form_difference(came[OUTPUT], right[OUTPUT], what="The output", axes=case.axes)
             expect(not wrong, str(wrong))
-        self._doubt_outputs(cases, answers, expected)
-        return [came[OUTPUT] for came in answers]
+        self._doubt_outputs(asked)
+        return [came[OUTPUT] for _, came, _ in asked]
 
-    def _doubt_outputs(self, cases: Sequence[Case], answers: Sequence[Answers], expected: Sequence[Answers]) -> None:
-        for case, came, right in zip(cases, answers, expected, strict=True):
+    def _doubt_outputs(self, asked: Sequence[tuple[Case, Answers, Answers]]) -> None:
+        for case, came, right in asked:
             if not case.is_random and is_far_off(came[OUTPUT], right[OUTPUT]):
                 self.doubts.append("The output, right elsewhere, is wrong in this check.")
 
@@ -238,15 +295,15 @@ class LearnerModule:
         """Check that a call leaves its input tensors unchanged."""
         for case in cases:
             case.return_value(dict(case.inputs), "inputs")
-        answers, expected, _ = self._ask_both(cases)
-        for case, answer in zip(cases, answers, strict=True):
-            after = answer["inputs"] if isinstance(answer["inputs"], dict) else {}
+        asked = self._asked(cases)
+        for case, came, _ in asked:
+            after = came["inputs"] if isinstance(came["inputs"], dict) else {}
             for name, slot in case.inputs.items():
                 expect(
                     not difference(after.get(name), case.steps[slot.number]["value"], what=name),
                     f"Your code changed its input `{name}` in place. Work on a copy (no trailing-underscore methods).",
                 )
-        self._doubt_outputs(cases, answers, expected)
+        self._doubt_outputs(asked)
 
     def refuses(self, entry: str, *arguments: tuple[Any, ...], why: str) -> None:
         """Check that a constructor or function refuses each of these arguments with AssertionError or ValueError."""
@@ -276,28 +333,25 @@ class LearnerModule:
         )
 
     def _compare(self, cases: Sequence[Case], magnitude: float = 1.0) -> None:
-        answers, expected, question = self._ask_both(cases)
-        if any(right.error is not None for right in expected):
-            raise RuntimeError("the reference fails at its own check")
-
-        def wrong(slack: Sequence[Answers]) -> Iterator[str]:
-            for each in zip(cases, answers, expected, slack, strict=True):
-                yield from _differences(*each, magnitude)
-
-        # only for wrong numbers is it worth computing how far rounding may move them
-        if any(wrong([Answers({})] * len(cases))) and (message := next(wrong(self.expected.slack(question)), None)):
-            fail(message)
+        for number, (case, came, right) in enumerate(self._asked(cases)):
+            if right.error is not None:
+                raise RuntimeError("the reference fails at its own check")
+            # only for wrong numbers is it worth computing how far rounding may move them
+            if _wrong(case, came, right, Answers({}), magnitude):
+                slack = self.expected.slack(self.exchanges[-1].question)[number]
+                if wrong := _wrong(case, came, right, slack, magnitude):
+                    fail(wrong)
 
 
 def _code_lines(text: str) -> Counter[str]:
     """The lines of code in a text, and how often each is there."""
-    text = LEADING_DOCSTRING.sub("", LINE_END.sub("\n", text), count=1)
+    text = LEADING_DOCSTRING.sub("", "\n".join(text.splitlines()), count=1)
     lines = (line.rstrip() for line in text.splitlines())
     return Counter(line for line in lines if line and not line.lstrip().startswith("#"))
 
 
-def _differences(case: Case, came: Answers, expected: Answers, slack: Answers, magnitude: float) -> Iterator[str]:
-    """What is wrong with each value of a case."""
+def _wrong(case: Case, came: Answers, expected: Answers, slack: Answers, magnitude: float) -> str:
+    """What is wrong with the first wrong value of a case; "" if nothing is."""
     for name, right in expected.values.items():
         room, what = slack.values.get(name), value_name(name)
         if name == GRADIENTS:
@@ -307,4 +361,5 @@ def _differences(case: Case, came: Answers, expected: Answers, slack: Answers, m
             wrong = difference(came[name], right, what=what, axes=case.axes, slack=room, scale=scale)
         if wrong:  # of several values the first came before what is special about the case
             is_special = case.said and (name != OUTPUT or len(expected.values) == 1)
-            yield wrong.removesuffix(".") + f" ({case.said})." if is_special else wrong
+            return wrong.removesuffix(".") + f" ({case.said})." if is_special else wrong
+    return ""

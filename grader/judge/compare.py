@@ -33,8 +33,6 @@ DECIMALS = re.compile(r"[-+]?(?:(?<!\d)\d+)?\.\d+(?:[eE][-+]?\d+)?")
 """A match begins at the first digit of a run of digits: otherwise a text of 100,000 digits would take minutes."""
 LONG_FRACTION = re.compile(r"\.\d{3,}")
 
-FEW = {2: "two", 3: "three", 4: "four"}
-ORDINALS = ("first", "second", "third", "fourth")
 CUT_OFF = "The output is right, so part of the gradient may be cut off (detach, .data, no_grad)."
 
 MOST_NAMED = 6
@@ -48,7 +46,7 @@ def difference(
     """Return what is wrong with `came`, or None when it equals `expected`.
 
     `what` begins the sentence; if it is empty, the result only tells right from wrong, and is faster.
-    `slack` has the structure of `expected` and holds, for each tensor, how far rounding alone may move it; `scale` is
+    `slack` has the structure of `expected` and holds, for each tensor, how far rounding may move a number; `scale` is
     the magnitude that a tensor's tolerance is relative to (by default the largest finite expected number).
     """
     wrong = form_difference(came, expected, what=what, axes=axes)
@@ -76,7 +74,7 @@ def difference(
 
 def same(came: Any, expected: Any) -> bool:
     """Whether two of a learner's own values agree up to rounding."""
-    return difference(came, expected, what="", scale=GENEROUS * _largest(expected)) is None
+    return difference(came, expected, what="", scale=GENEROUS * largest(expected)) is None
 
 
 def is_far_off(came: Any, expected: Any) -> bool:
@@ -85,15 +83,15 @@ def is_far_off(came: Any, expected: Any) -> bool:
         if form_difference(came, expected, what=""):
             return True
         came, expected = came.double(), expected.double()
-    return difference(came, expected, what="", scale=FAR / RELATIVE * _largest(expected)) is not None
+    return difference(came, expected, what="", scale=FAR / RELATIVE * largest(expected)) is not None
 
 
 def scale_for(expected: Any, magnitude: float) -> float:
     """The scale for a tensor whose right computation rounds numbers as large as `magnitude`."""
-    return max(1.0, ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE) * _largest(expected)
+    return max(1.0, ROUNDING_SAFETY * magnitude * torch.finfo(torch.float32).eps / RELATIVE) * largest(expected)
 
 
-def _largest(value: Any) -> float:
+def largest(value: Any) -> float:
     """The largest finite absolute value in a tensor; 0 in an empty one, and in anything but a tensor of floats."""
     if not isinstance(value, torch.Tensor) or not value.is_floating_point() or not value.numel():
         return 0.0
@@ -106,7 +104,7 @@ def gradients_difference(came: Any, expected: Mapping[str, Any], slack: Any = No
     if not isinstance(came, Mapping) or came.keys() != expected.keys():
         return "The gradients of the inputs and parameters could not be read."
     # some are zero but for rounding (a key's bias), so all share one scale
-    scale = max(map(_largest, expected.values()), default=0.0)
+    scale = max(map(largest, expected.values()), default=0.0)
     for name, gradient in expected.items():
         if gradient is None:
             continue
@@ -155,10 +153,8 @@ def named_parts(value: Sequence[Any] | Mapping[Any, Any], what: str) -> dict[Any
     within = f" in {what[:1].lower()}{what[1:]}"
     if isinstance(value, Mapping):
         return {key: f"`{key}`{within}" for key in value}
-    count, within = len(value), "" if what == value_name(OUTPUT) else within
-    if count in FEW:
-        return {n: f"The {ORDINALS[n]} of the {FEW[count]} results{within}" for n in range(count)}
-    return {n: f"Result {n + 1} of {count}{within}" for n in range(count)}
+    within = "" if what == value_name(OUTPUT) else within
+    return {n: f"Result {n + 1} of {len(value)}{within}" for n in range(len(value))}
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------
@@ -176,17 +172,15 @@ def _numbers_difference(
     return _describe_wrong(wrong, came, expected, what, axes, float(torch.as_tensor(room).max())) if what else "wrong"
 
 
-def _room(expected: torch.Tensor, slack: Any = None, scale: float | None = None) -> float | torch.Tensor:
+def _room(expected: torch.Tensor, slack: float | None = None, scale: float | None = None) -> float | torch.Tensor:
     """How far a number may be off; in half precision it differs from number to number."""
     if not expected.is_floating_point():
         return 0.0
-    room: float | torch.Tensor = RELATIVE * (_largest(expected) if scale is None else scale)
+    room: float | torch.Tensor = RELATIVE * (largest(expected) if scale is None else scale)
     if expected.dtype in (torch.float16, torch.bfloat16):
         size = expected.double().nan_to_num(0.0, 0.0, 0.0).abs()
         room = ULPS_OF_HALF * torch.finfo(expected.dtype).eps * (size + RELATIVE)
-    if isinstance(slack, torch.Tensor) and slack.shape == expected.shape:
-        room = room + ROUNDING_SAFETY * _largest(slack.double())
-    return room
+    return room + ROUNDING_SAFETY * (slack or 0.0)
 
 
 def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, room: float | torch.Tensor) -> torch.Tensor:
@@ -197,7 +191,7 @@ def _wrong_numbers(came: torch.Tensor, expected: torch.Tensor, room: float | tor
 
 def wrong_places(came: torch.Tensor, expected: torch.Tensor) -> torch.Tensor:
     """Where a tensor of the right form is off by more than rounding, with the tolerance of `same`."""
-    return _wrong_numbers(came, expected, _room(expected, scale=GENEROUS * _largest(expected)))
+    return _wrong_numbers(came, expected, _room(expected, scale=GENEROUS * largest(expected)))
 
 
 def _describe_wrong(

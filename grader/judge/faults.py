@@ -20,6 +20,8 @@ class CheckFailed(Exception):
     """The learner's code does not do what this check asks for; the text is for the learner."""
 
 
+ASKS_OTHERWISE = "it asks something else than it asks the reference"
+"""What is said of a check whose questions depend on answers."""
 NOT_PYTHON = "Your file is not valid Python"
 """How the text begins for a file that cannot even be read."""
 NOT_WRITTEN = "Not written yet"

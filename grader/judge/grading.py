@@ -38,10 +38,10 @@ from grader.sandbox.sandbox import open_sandbox
 from grader.sandbox.worker import Budget
 
 from .bank import Mistake
-from .checks import CHECK_ERRORS, Check, Kit, LearnerModule, Role
+from .checks import CHECK_ERRORS, Check, LearnerModule, Role
 from .diagnosis import Naming
 from .faults import CheckFailed, GraderBroken, NotInPlan, line_of, place
-from .plan import Plan, expected_of
+from .plan import Kit, Plan, expected_of
 from .process import QUITTING, LocalProcess, Process, WalledProcess
 from .questions import Exchange
 from .shown import mismatch_of

@@ -12,9 +12,9 @@ workers. Nothing is ever pickled. Of what each known mistake answers the file ha
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import math
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -23,25 +23,63 @@ from typing import Any
 
 import torch
 
+from grader.course import Course, Exercise
+from grader.course.stubs import stub_of
 from grader.sandbox.inside import wire
 from grader.sandbox.worker import Parts
 
-from .bank import Mistake
-from .checks import CHECK_ERRORS, Check, Kit, LearnerModule
+from .bank import Mistake, names_in
+from .checks import CHECK_ERRORS, Check, Draw, Drawn, LearnerModule
+from .compare import largest
 from .course_code import CourseCode, TrustedModule
-from .draw import Draw, Drawn
 from .failure import error_identity
-from .faults import CheckFailed, GraderBroken, NotInPlan
-from .questions import Answers, Case, Exchange, Question, same_answers
+from .faults import CheckFailed, GraderBroken, NotInPlan, place
+from .questions import DIGEST_BYTES, Answers, Case, Exchange, Question, digest_of, same_answers
+
+
+class Kit:
+    """An exercise with what the judge has for it; a course without answers has plans in their place."""
+
+    def __init__(self, course: Course, exercise: Exercise) -> None:
+        self.course = course
+        self.exercise = exercise
+        self.checks_path = course.checks_path(exercise)
+
+    @cached_property
+    def checks(self) -> tuple[Check, ...]:
+        """The hidden checks, in the order of their file. Raises GraderBroken when there are none that can be run.
+
+        They are collected as pytest would, and called one after another: pytest itself would cost every submission more
+        than the checks.
+        """
+        if not self.checks_path.is_file():
+            raise GraderBroken(f"there are no checks for {self.exercise.id}")
+        names = names_in(self.checks_path)
+        for name, each in names.items():
+            if name.startswith("test") and inspect.isfunction(each):
+                where = place(self.checks_path, each.__code__.co_firstlineno)
+                raise GraderBroken(f"{where}: {name} has no @points: write above it what it is worth")
+        return tuple(each for each in names.values() if isinstance(each, Check))
+
+    @cached_property
+    def code(self) -> CourseCode | None:
+        """The reference and the known mistakes; none in a course without answers."""
+        if not self.course.has_answers:
+            return None
+        return CourseCode(self.course.solution_path(self.exercise), self.course.mistakes_path(self.exercise))
+
+    @cached_property
+    def stub(self) -> str:
+        """The file as a learner is given it."""
+        return stub_of(self.course, self.exercise)
 
 
 @dataclass
 class PlannedCheck:
     """One check as it ran on the reference: what it drew, what it asked, and the reference's answers.
 
-    No exchanges: it looks at the source only, or converses, and then asks on the spot.
+    No exchanges: it looks at the source only, converses, or cannot be run. What it asks then, it asks on the spot.
     `passes`: with exactly these answers it passes, and it looks at nothing else.
-    `broken`: the error that ended it on the reference, if it cannot be run at all.
     """
 
     name: str
@@ -49,7 +87,6 @@ class PlannedCheck:
     drawn: Sequence[Drawn] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     passes: bool = False
-    broken: BaseException | None = None
 
     @cached_property
     def right(self) -> list[Parts] | None:
@@ -115,10 +152,8 @@ class Plan:
         return {each.question.digest: each for checks in self.rounds for check in checks for each in check.exchanges}
 
     def draw(self, check: str) -> Draw:
-        """The hidden inputs of one check. Raises what the check raised on the reference, if it cannot be run."""
+        """The hidden inputs of one check."""
         planned = self.checks.get(check)
-        if planned is not None and planned.broken is not None:
-            raise planned.broken
         again = planned.drawn if planned is not None and planned.exchanges else None
         return Draw(self.seed, self.exercise, check, self.code.reference.namespace if self.code else {}, again)
 
@@ -128,7 +163,7 @@ class Plan:
         return self._reference().answer(question) if planned is None else planned.answers
 
     def slack(self, question: Question) -> list[Answers]:
-        """How far rounding alone may move each number of these answers, in the same structure."""
+        """How far rounding alone may move a number of each tensor of these answers, in the same structure."""
         if (kept := self.slacks.get(question.digest)) is not None:
             return kept
         pairs = zip(self.answers_to(question), self._reference().answer_rounded(question), strict=True)
@@ -147,9 +182,8 @@ class Plan:
 
 
 def _distance(expected: Any, moved: Any) -> Any:
-    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.is_floating_point():
-        is_same_form = expected.shape == moved.shape
-        return (expected.double() - moved.double()).nan_to_num(0.0, 0.0, 0.0).abs() if is_same_form else None
+    if isinstance(expected, torch.Tensor) and isinstance(moved, torch.Tensor) and expected.shape == moved.shape:
+        return largest(expected.double() - moved.double())
     if isinstance(expected, Mapping) and isinstance(moved, Mapping):
         return {key: _distance(value, moved.get(key)) for key, value in expected.items()}
     if isinstance(expected, (list, tuple)) and isinstance(moved, (list, tuple)) and len(expected) == len(moved):
@@ -204,8 +238,8 @@ def _rehearsed(check: Check, expected: Plan, given: str, by: Callable[[Question]
         planned.passes = bool(planned.exchanges) and not has_error and not learner.looked_at_source
     except CheckFailed:
         pass  # the reference fails its own check: that is reported when the check runs for a learner
-    except CHECK_ERRORS as error:
-        planned.broken = error
+    except CHECK_ERRORS:
+        planned.exchanges.clear()  # it will end so for every learner
     return planned
 
 
@@ -214,8 +248,7 @@ def _rehearsed(check: Check, expected: Plan, given: str, by: Callable[[Question]
 VERSION = 9
 """Version of the format, and of how checks ask and answers are compared: raise it whenever older plans are stale."""
 
-SIZE = struct.Struct("<Q")
-DIGEST_BYTES = 16
+SIZE_BYTES = 8
 
 
 def read_plan(kit: Kit, seed: int) -> Plan:
@@ -224,7 +257,7 @@ def read_plan(kit: Kit, seed: int) -> Plan:
         about, plan = plan_of(kit.course.plan_path(kit.exercise).read_bytes())
         if about != identity(kit, seed):
             raise ValueError("the plan of something else")
-    except Exception as error:  # from JSON, from a frame, or from struct for a truncated file
+    except Exception as error:  # from JSON or from a frame, for a truncated file
         told = f"the plan of {kit.exercise.id} is missing, damaged or of other checks: install the wheel again"
         raise GraderBroken(told) from error
     return plan
@@ -268,30 +301,26 @@ def file_of(plan: Plan, about: Mapping[str, Any]) -> bytes:
         "sizes": list(map(len, frames)),
     }
     written = json.dumps(head, separators=(",", ":")).encode()
-    content = b"".join((SIZE.pack(len(written)), written, *frames))
-    return _digest(content) + content
+    content = b"".join((len(written).to_bytes(SIZE_BYTES, "little"), written, *frames))
+    return digest_of(content) + content
 
 
 def _plain(answers: Sequence[Answers]) -> list[Any]:
     return [[dict(each.values), each.error] for each in answers]
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
-
-
 def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
     """What a file is for, and its plan. Raises an exception of any kind for a damaged file."""
     digest, content = file[:DIGEST_BYTES], file[DIGEST_BYTES:]
-    if digest != _digest(content):
+    if digest != digest_of(content):
         raise ValueError("other bytes than were written")
-    start = SIZE.size + SIZE.unpack_from(content)[0]
-    head = json.loads(content[SIZE.size : start])
+    start = SIZE_BYTES + int.from_bytes(content[:SIZE_BYTES], "little")
+    head = json.loads(content[SIZE_BYTES:start])
     frames = [content[begin:end] for begin, end in pairwise(accumulate(head["sizes"], initial=start))]
 
     checks, slacks = dict[str, PlannedCheck](), dict[bytes, list[Answers]]()
-    for place in head["checks"]:
-        name, is_visible, drawn, passes, asked = wire.unpack_frame(frames[place])
+    for number in head["checks"]:
+        name, is_visible, drawn, passes, asked = wire.unpack_frame(frames[number])
         check = checks[name] = PlannedCheck(name, is_visible, drawn, passes=passes)
         for cases, *known in asked:
             answers, moved = ([Answers(*each) for each in of] for of in known)
@@ -300,7 +329,7 @@ def plan_of(file: bytes) -> tuple[dict[str, Any], Plan]:
             slacks |= {question.digest: moved} if moved else {}
     plan = Plan(head["about"]["exercise"], head["about"]["seed"], None, checks, slacks)
     for id, message, known in head["mistakes"]:
-        samples = ([frames[place] for place in of] for of in known)
+        samples = ([frames[number] for number in of] for of in known)
         plan.sampled.append((Mistake(id, message), KnownAnswers(dict(zip(plan.asked, samples, strict=True)))))
     return head["about"], plan
 

@@ -21,9 +21,8 @@ from grader.sandbox.inside.case_steps import Namespace
 from grader.sandbox.sandbox import AnySandbox
 from grader.sandbox.worker import Bounds, Budget, Parts, Worker, WorkerLost
 
-from .draw import ASKS_OTHERWISE
 from .failure import error_text, forbidden_text, loss_text, read_error, syntax_text, time_text
-from .faults import CheckFailed, GraderBroken
+from .faults import ASKS_OTHERWISE, CheckFailed, GraderBroken
 from .plan import PlannedCheck
 from .questions import Answering, Answers, Case, Exchange, Question, read_answers
 

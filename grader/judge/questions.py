@@ -25,6 +25,7 @@ from grader.sandbox.inside.wire import Slot, WireError
 from .compare import OUTPUT, gradients_difference, plain_name, same
 from .failure import NOT_AN_ANSWER, error_identity, read_error
 
+DIGEST_BYTES = 16
 GRADIENTS = "gradients"
 STEPS_OF_TRAINING = 10
 """A training step counts as this many other steps; it takes at least as long."""
@@ -128,7 +129,7 @@ class Case:
         """
         self._add("train", target=module, batches=batches, rate=rate, keep="")
         if keep:
-            self.steps[-1]["keep"] = _digest(wire.pack(self.as_data(), wire.TRUSTED_BYTES)).hex()
+            self.steps[-1]["keep"] = digest_of(wire.pack(self.as_data(), wire.TRUSTED_BYTES)).hex()
 
     def gradients(self, cotangents: Sequence[torch.Tensor]) -> None:
         """Return the gradients of sum(output * cotangent) for the inputs and the module's parameters.
@@ -223,8 +224,9 @@ def called_again(case: Case, *others: Any, weights: Mapping[str, torch.Tensor] |
     return case
 
 
-def _digest(frame: bytes) -> bytes:
-    return hashlib.blake2b(frame, digest_size=16).digest()
+def digest_of(content: bytes) -> bytes:
+    """By what a question is known, and bytes are known to be unchanged: DIGEST_BYTES bytes."""
+    return hashlib.blake2b(content, digest_size=DIGEST_BYTES).digest()
 
 
 @dataclass(frozen=True)
@@ -240,7 +242,7 @@ class Question:
         """Pack some cases."""
         kept = tuple(cases)
         frame = wire.pack({"cases": [case.as_data() for case in kept]}, wire.TRUSTED_BYTES)
-        return cls(kept, frame, _digest(frame))
+        return cls(kept, frame, digest_of(frame))
 
 
 # --- answers ----------------------------------------------------------------------------------------------------------

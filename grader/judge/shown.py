@@ -22,7 +22,7 @@ from .faults import NotInPlan
 from .questions import GRADIENTS, Answers, Case, Exchange, Talk, same_answers
 
 if TYPE_CHECKING:
-    from grader.intake import SourceFile, Submission
+    from grader.intake import Submission
     from grader.record import CheckResult, ExerciseResult
 
     from .grading import Judge, Session
@@ -89,16 +89,14 @@ def look_into(judge: Judge, submission: Submission) -> tuple[ExerciseResult, Ans
     If so, it is graded again without them. A case of a failed check comes first, then one that is wrong though its
     check asks for something else, then any. Raises what Judge.grade raises.
     """
-
-    def look(sources: Mapping[str, SourceFile]) -> tuple[ExerciseResult, AnsweredCase | None]:
-        result, cases = asked_again(judge, replace(submission, sources=sources), lambda check: check.visible)
-        return result, min(cases, key=lambda case: (case.check.outcome != "failed", not case.is_wrong), default=None)
-
-    result, fault = look(submission.sources)
-    if fault is None or (fault.came.error or {}).get("type") != BREAKPOINT:
-        return result, fault, False
+    result, cases = asked_again(judge, submission, lambda check: check.visible)
+    fault = min(cases, key=lambda case: (case.check.outcome != "failed", not case.is_wrong), default=None)
+    is_stopped = fault is not None and (fault.came.error or {}).get("type") == BREAKPOINT
     files = submission.sources.items()
-    return *look({id: replace(file, content=BREAKPOINT_CALL.sub(b"None", file.content)) for id, file in files}), True
+    without = {id: replace(file, content=BREAKPOINT_CALL.sub(b"None", file.content)) for id, file in files}
+    if not is_stopped or without == submission.sources:
+        return result, fault, is_stopped
+    return *look_into(judge, replace(submission, sources=without))[:2], True
 
 
 def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:

@@ -23,10 +23,9 @@ from grader.course.installed import packed
 from grader.errors import KataError
 from grader.files import write_file
 from grader.intake import read_submission
-from grader.judge.checks import Kit
 from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import KnownAnswers, Plan, expected_of, file_of, identity, packed_sample
+from grader.judge.plan import Kit, KnownAnswers, Plan, expected_of, file_of, identity, packed_sample
 from grader.judge.questions import Exchange, same_answers
 from grader.record import MAX_SEED, Record
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from grader.judge.draw import Draw
+from grader.judge.checks import Draw
 from grader.judge.faults import GraderBroken
 
 

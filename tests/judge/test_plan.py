@@ -7,8 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from grader.course import Course
-from grader.judge.checks import Check, LearnerModule
-from grader.judge.draw import Draw
+from grader.judge.checks import Check, Draw, LearnerModule
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
 from grader.judge.plan import Plan, asks_otherwise

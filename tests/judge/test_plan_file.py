@@ -12,10 +12,10 @@ import torch
 
 from grader.course import load_course
 from grader.judge.bank import Mistake
-from grader.judge.checks import Kit
 from grader.judge.faults import GraderBroken, NotInPlan
 from grader.judge.grading import Judge
 from grader.judge.plan import (
+    Kit,
     KnownAnswers,
     Plan,
     file_of,
@@ -79,7 +79,10 @@ def test_answers_and_slack_are_the_references(whole: Plan, alone: Plan) -> None:
     for question in questions_of(whole):
         for known in ("answers_to", "slack"):
             pairs = zip(getattr(alone, known)(question), getattr(whole, known)(question), strict=True)
-            assert all(torch.equal(one["output"], other["output"]) for one, other in pairs if "output" in one.values)
+            outputs = [
+                [torch.as_tensor(each["output"]) for each in pair] for pair in pairs if "output" in pair[0].values
+            ]
+            assert all(torch.equal(one, other) for one, other in outputs)
 
 
 def test_what_is_not_in_the_plan_is_told_apart_from_a_wrong_answer(alone: Plan) -> None:
