@@ -138,9 +138,8 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         everyone = store.learners()
         learner = find_learner(everyone, text, out, f"kata forget {out}")
         kept = [row for row in store.unmatched() if row.learner not in ("", learner.id)]
+        store.forget(learner.id, kept)
         yield f"Taken out of {out}: {learner.shown}"
-        for table, count in store.forget(learner.id, kept).items():
-            yield f"  {table}: {counted(count, 'row')}"
         if same := [
             each.shown for each in everyone if each != learner and name_key(each.name) == name_key(learner.name)
         ]:

@@ -221,12 +221,10 @@ class Store:
         self.runs[run.id] = run
         return run
 
-    def _list_unmatched(self, rows: Iterable[Unmatched]) -> int:
-        """Replace the rows; returns how many there were."""
-        earlier = self._sql.execute("DELETE FROM unmatched").rowcount
+    def _list_unmatched(self, rows: Iterable[Unmatched]) -> None:
+        self._sql.execute("DELETE FROM unmatched")
         for row in rows:
             self._insert("unmatched", row.entry, row.why, row.is_submission, row.learner)
-        return earlier
 
     def add(self, run: Run, submission: Submission, results: Mapping[str, Sequence[ExerciseResult]]) -> None:
         """Store what was handed in, for each learner with their results: as a whole, or not at all."""
@@ -246,17 +244,14 @@ class Store:
         with self._transaction():
             self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
 
-    def forget(self, learner: str, unmatched: Sequence[Unmatched]) -> dict[str, int]:
-        """Delete everything of a learner, and of `unmatched` all but these; returns how many rows of each table."""
+    def forget(self, learner: str, unmatched: Iterable[Unmatched]) -> None:
+        """Delete everything of a learner, and of `unmatched` all but these."""
         columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
         with self._transaction():
-            taken = {
-                table: self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,)).rowcount
-                for table, column in columns.items()
-            }
-            taken["unmatched"] = self._list_unmatched(unmatched) - len(unmatched)
+            for table, column in columns.items():
+                self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,))
+            self._list_unmatched(unmatched)
         self._sql.execute("VACUUM")
-        return {table: count for table, count in taken.items() if count > 0}
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
