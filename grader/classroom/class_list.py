@@ -72,7 +72,7 @@ def class_in(folder: Path, by: Identification) -> ClassList:
     learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in there)
     places = {each.id: place for place, each in enumerate(learners)}
     submissions = tuple(sorted(counts, key=lambda each: places[each.learners[0]]))
-    remarks = [*_about_names(by, platform, names, owners), *about_groups, *_about(learners, submissions, unmatched)]
+    remarks = [*_about_names(by, platform, names, owners), *about_groups, *_about(counts, learners, unmatched)]
     if passed_over:
         remarks.append(f"Passed over: {first_few(passed_over)}.")
     return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), platform)
@@ -271,14 +271,10 @@ def _about_names(by: Identification, platform: Platform, names: Sequence[str], o
 
 
 def _about(
-    learners: Sequence[Learner], submissions: Sequence[SubmissionFiles], unmatched: Sequence[Unmatched]
+    counts: Sequence[SubmissionFiles], learners: Sequence[Learner], unmatched: Sequence[Unmatched]
 ) -> Iterator[str]:
-    """Who has nothing that counts, who is late, and what is no submission, by the reason."""
-    there = {id for each in submissions for id in each.learners}
-    late = {id for each in submissions if each.is_late for id in each.learners}
-    if absent := [each.name for each in learners if each.id not in there]:
-        yield f"Handed in nothing that counts: {first_few(absent)}."
-    if late:
+    """Who is late, and what is no submission, by the reason."""
+    if late := {id for each in counts if each.is_late for id in each.learners}:
         yield f"Late, as the platform says: {first_few([each.name for each in learners if each.id in late])}."
     others = [each for each in unmatched if not (each.is_submission or each.learner)]
     for why in dict.fromkeys(each.why for each in others):

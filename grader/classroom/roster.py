@@ -10,9 +10,9 @@ import re
 import shlex
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -242,44 +242,38 @@ def _policy_columns(table: Table, course: Course) -> tuple[_Columns, list[str]]:
 
 def _hand_in(columns: _Columns, cells: Sequence[str], course: Course) -> tuple[HandIn, list[str]]:
     """What a row says, and what is wrong with it: the column first."""
-    at: dict[str, datetime] = {}
-    extra_days: dict[str, float] = {}
-    exempt: list[str] = []
+    read: Mapping[str, Callable[[str, Course], Any]] = {"at": _moment, "extra_days": _days, "exempt": _exempt}
+    said: dict[str, dict[str, Any]] = {what: {} for what in read}
     wrong: list[str] = []
     for (what, unit), (place, title) in columns.items():
         text = cells[place].strip()
-        if text in ("", NOTHING):  # systems list those who handed in nothing, too
-            continue
-        try:
-            if what == "exempt":
-                exempt += _exempt(text, course)
-            elif what == "extra_days":
-                extra_days[unit] = _days(text)
-            else:
-                at[unit] = _moment(text, course.policy.time_zone)
-        except KataError as error:
-            wrong.append(f"{quoted(title)}: {error}")
-    return HandIn(at=at, extra_days=extra_days, exempt=tuple(dict.fromkeys(exempt))), wrong
+        if text not in ("", NOTHING):  # systems list those who handed in nothing, too
+            try:
+                said[what][unit] = read[what](text, course)
+            except KataError as error:
+                wrong.append(f"{quoted(title)}: {error}")
+    exempt = dict.fromkeys(chain(*said["exempt"].values()))
+    return HandIn(at=said["at"], extra_days=said["extra_days"], exempt=tuple(exempt)), wrong
 
 
 def _units_called(name: str, course: Course) -> list[str]:
     return [unit.folder for unit in course.units if unit.is_called(name)]
 
 
-def _moment(text: str, zone: tzinfo | None) -> datetime:
+def _moment(text: str, course: Course) -> datetime:
     """A time; one without its distance from UTC is in the course's time zone, one shown twice is the earlier."""
     moment = read_moment(text) or read_date(text)
     if moment is None:
         raise KataError(
             f"{quoted(text)} is not a date and a time such as {EXAMPLE}, nor as Moodle writes them ({DATE_EXAMPLE})."
         )
-    in_zone = placed(moment, zone)
+    in_zone = placed(moment, course.policy.time_zone)
     if in_zone is None:
         raise KataError(f"{quoted(text)} is in no time zone: write {EXAMPLE} +01:00, or time_zone into course.yml.")
     return earliest(in_zone)
 
 
-def _days(text: str) -> float:
+def _days(text: str, _: Course) -> float:
     if not _DAYS.fullmatch(text) or (days := float(text.replace(",", "."))) > MOST_DAYS:
         raise KataError(f"{quoted(text)} is no number of days from 0 to {MOST_DAYS}.")
     return days

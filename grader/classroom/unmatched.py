@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.errors import KataError
 from grader.files import table, text_field, write_file
+from grader.intake.names import first_few
 
 from .csv_file import lacking, read_table
 
@@ -37,17 +39,12 @@ def write_unmatched(path: Path, rows: Iterable[Unmatched]) -> None:
 def read_matches(path: Path) -> Mapping[str, str]:
     """The learner of each entry of the file: an id, a login, an email, a full name or a group; "" for nobody.
 
-    Raises KataError when it cannot be read, lacks a column, or gives an entry twice; each problem has a line.
+    Raises KataError when it cannot be read, lacks a column, or gives an entry twice.
     """
     sheet = read_table(path)
     entry, learner = sheet.place("entry"), sheet.place("learner")
     if entry is None or learner is None:
         raise KataError(lacking(sheet, "columns entry and learner", ",".join(UNMATCHED_TITLES), "ada.zip,,1815"))
-    matches: dict[str, str] = {}
-    twice: list[str] = []
-    for line, cells in sheet.rows:
-        twice += [f"{path}, line {line}: {cells[entry]} is there already."] if cells[entry] in matches else []
-        matches[cells[entry]] = cells[learner].strip()
-    if twice:
-        raise KataError("\n".join(twice))
-    return matches
+    if twice := [each for each, count in Counter(cells[entry] for _, cells in sheet.rows).items() if count > 1]:
+        raise KataError(f"{path} has several rows of {first_few(twice)}.")
+    return {cells[entry]: cells[learner].strip() for _, cells in sheet.rows}

@@ -103,7 +103,7 @@ def test_what_nobody_has_is_written_filled_in_and_read_again(tmp_path: Path) -> 
     ("text", "told"),
     [
         ("entry,who\na,b\n", "has no columns entry and learner"),
-        ("entry,learner\na,b\na,c\n", "line 3: a is there already"),
+        ("entry,learner\na,b\na,c\n", "has several rows of a."),
     ],
     ids=["a column that is not there", "an entry twice"],
 )
