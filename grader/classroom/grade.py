@@ -196,7 +196,8 @@ class _ClassRun:
         judges = ClusterJudges(scheduler, run) if scheduler else self._options.judges(jobs, run)
         try:
             with self._options.progress(count) as advance:
-                for task, results in graded(judges, WIDTH if scheduler else jobs, run, self._tasks(advance)):
+                width = WIDTH if scheduler else jobs + 1  # one waits, while what comes back is stored
+                for task, results in graded(judges, width, run, self._tasks(advance)):
                     self._keep(task, results)
                     advance()
         finally:
