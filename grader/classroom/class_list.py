@@ -106,6 +106,9 @@ class _Owners:
         for files in () if self._has_roster else works:
             self.of(files.readings)
         self._finder = Finder(self.learners.values())
+        ids = sorted(id for files in works for id in files.readings)
+        # where an assignment's title can end, with which all names of Blackboard's begin
+        self._ends = [at for at, sign in enumerate(ids[0], 1) if sign == "_" and ids[-1].startswith(ids[0][:at])]
         self.is_numbered = platform in self._finder.keys
 
     def of(self, readings: Mapping[str, str]) -> list[Owner]:
@@ -115,12 +118,15 @@ class _Owners:
 
     def called(self, text: str) -> list[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
-        found: list[Owner] = [(each,) for each in self._finder.find(text)]
-        found = found or self._groups_called(text)
+        found: list[Owner] = [(each,) for each in self._finder.by("id", text)]
+        found = found or self._named(text)
         return found or ([] if self._has_roster else self._submitter("", text))
 
-    def _groups_called(self, name: str) -> list[Owner]:
-        return list(dict.fromkeys(self.groups[folded(each.group)] for each in self._finder.by("group", name)))
+    def _named(self, name: str) -> list[Owner]:
+        """The learners and the groups with this name."""
+        learners = [(each,) for each in self._finder.by("name", name)]
+        groups = [self.groups[folded(each.group)] for each in self._finder.by("group", name)]
+        return list(dict.fromkeys([*learners, *groups]))
 
     def _meant(self, id: str, name: str) -> list[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
@@ -129,19 +135,16 @@ class _Owners:
             return self.called(name) or self.called(as_first_saved(name))
         if platform == "nbgrader":
             found = by("id", id)
-        elif platform == "blackboard":  # behind an assignment's title
-            parts = id.split("_")
-            found = [each for at in range(1, len(parts)) for each in by("id", "_".join(parts[at:]))]
+        elif platform == "blackboard":
+            found = [each for end in self._ends for each in by("id", id[end:])]
         elif self.is_numbered:
             found = by("canvas" if platform == "canvas" else "moodle", id)
             if platform == "moodle":  # it may be a team's number; a team's name stands before a participant's
                 found = [each for each in found if name_key(name).endswith(name_key(each.name)) or each.name == each.id]
         else:
-            found = by("name", name)
-            if not found:
-                return self._groups_called(name)
-            if platform == "canvas":  # who can change the name can be somebody else
-                found = [*found, *by("id", id)]
+            named = self._named(name)
+            # who can change the name can be somebody else
+            return [*named, *((each,) for each in by("id", id) if named and platform == "canvas")]
         return [(each,) for each in found]
 
     def _submitter(self, id: str, name: str) -> list[Owner]:
@@ -149,7 +152,7 @@ class _Owners:
         name = as_first_saved(name) if self.platform == "plain" else name
         id, name = (text.encode("utf-8", "backslashreplace").decode("utf-8") for text in (id, name))
         known = id or name or "?"  # a display name of blanks
-        learner = Learner(known, name or known, ids=(id,) if id else (), in_roster=False)
+        learner = Learner(known, name or known, in_roster=False)
         return [(self.learners.setdefault(folded(known) or known, learner),)]
 
 
