@@ -19,7 +19,7 @@ from grader.intake.names import first_few
 
 from .class_folder import SubmissionFiles, entries_in, nothing_in, works_in
 from .platforms import FOUND_OUT, NUMBERED, TITLES, Platform, as_first_saved, known_by, platform_of, read_name
-from .roster import Finder, Learner, folded, name_key
+from .roster import Learner, folded, ids_in, indexed, name_key, orders
 from .unmatched import Unmatched
 
 
@@ -92,8 +92,8 @@ class _Owners:
     """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
 
     roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
-    learners: the roster, or those. groups: the members of each group. is_numbered: whether the roster has the
-    platform's own numbers.
+    learners: the roster, or those. groups: the members of each group. numbered: the learners by the platform's own
+    numbers, where the roster has them.
     """
 
     def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
@@ -105,46 +105,49 @@ class _Owners:
                 self.groups[group] = (*self.groups.get(group, ()), each)
         for files in () if self._has_roster else works:
             self.of(files.readings)
-        self._finder = Finder(self.learners.values())
+        everyone = self.learners.values()
+        self._with_id = ids_in(everyone)
+        self._named = indexed(dict.fromkeys([*((each,) for each in everyone), *self.groups.values()]), self._names)
+        self.numbered = indexed(
+            everyone, lambda each: [{"canvas": each.canvas_id, "moodle": each.participant}.get(platform, "")]
+        )
         ids = sorted(id for files in works for id in files.readings)
         # where an assignment's title can end, with which all names of Blackboard's begin
         self._ends = [at for at, sign in enumerate(ids[0], 1) if sign == "_" and ids[-1].startswith(ids[0][:at])]
-        self.is_numbered = platform in self._finder.keys
+
+    def _names(self, owner: Owner) -> list[str]:
+        """What a learner, or a group, is called."""
+        first, *others = owner
+        is_group = self.groups.get(folded(first.group)) == owner
+        return [*([first.group] if is_group else []), *([] if others else orders(first))]
 
     def of(self, readings: Mapping[str, str]) -> list[Owner]:
         """Those whom a submission's name can mean."""
         meant = self._meant if self._has_roster else self._submitter
         return list(dict.fromkeys(owner for id, name in readings.items() for owner in meant(id, name)))
 
-    def called(self, text: str) -> list[Owner]:
+    def called(self, text: str) -> Sequence[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
-        found: list[Owner] = [(each,) for each in self._finder.by("id", text)]
-        found = found or self._named(text)
+        found: Sequence[Owner] = [(each,) for each in self._with_id(text)] or self._named.get(name_key(text), [])
         return found or ([] if self._has_roster else self._submitter("", text))
 
-    def _named(self, name: str) -> list[Owner]:
-        """The learners and the groups with this name."""
-        learners = [(each,) for each in self._finder.by("name", name)]
-        groups = [self.groups[folded(each.group)] for each in self._finder.by("group", name)]
-        return list(dict.fromkeys([*learners, *groups]))
-
-    def _meant(self, id: str, name: str) -> list[Owner]:
+    def _meant(self, id: str, name: str) -> Sequence[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
-        platform, by = self.platform, self._finder.by
+        platform, known = self.platform, name_key(name)
         if platform == "plain":
             return self.called(name) or self.called(as_first_saved(name))
         if platform == "nbgrader":
-            found = by("id", id)
+            found = self._with_id(id)
         elif platform == "blackboard":
-            found = [each for end in self._ends for each in by("id", id[end:])]
-        elif self.is_numbered:
-            found = by("canvas" if platform == "canvas" else "moodle", id)
+            found = [each for end in self._ends for each in self._with_id(id[end:])]
+        elif self.numbered:
+            found = self.numbered.get(id, [])
             if platform == "moodle":  # it may be a team's number; a team's name stands before a participant's
-                found = [each for each in found if name_key(name).endswith(name_key(each.name)) or each.name == each.id]
+                found = [each for each in found if known.endswith(name_key(each.name)) or each.name == each.id]
         else:
-            named = self._named(name)
+            named = self._named.get(known, [])
             # who can change the name can be somebody else
-            return [*named, *((each,) for each in by("id", id) if named and platform == "canvas")]
+            return [*named, *((each,) for each in self._with_id(id) if named and platform == "canvas")]
         return [(each,) for each in found]
 
     def _submitter(self, id: str, name: str) -> list[Owner]:
@@ -269,7 +272,7 @@ def _about_names(by: Identification, platform: Platform, names: Sequence[str], o
     elif by.platform is None and (like := [each for each in FOUND_OUT if any(read_name(each, one) for one in names)]):
         titles = " or ".join(TITLES[each] for each in like)
         yield f"Read as plain names, though some look like a download of {titles} (--from)."
-    if by.roster is not None and platform in NUMBERED and not owners.is_numbered:
+    if by.roster is not None and platform in NUMBERED and not owners.numbered:
         yield f"Learners were found by the names that {title} shows, which they may be able to change."
 
 

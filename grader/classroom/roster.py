@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 from grader.course import Course
 from grader.course.model import EXAMPLE, placed, quoted, read_moment
@@ -72,7 +72,7 @@ def name_key(text: str) -> str:
     return "".join(char for char in folded(text) if char.isalnum() or unicodedata.category(char).startswith("M"))
 
 
-def _orders(learner: Learner) -> list[str]:
+def orders(learner: Learner) -> list[str]:
     """The name from each of its words on: only Canvas knows how many words the family name has, which it puts first."""
     if learner.name == learner.id:
         return []
@@ -81,43 +81,30 @@ def _orders(learner: Learner) -> list[str]:
     return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
 
 
-Key = Literal["id", "name", "group", "canvas", "moodle"]
-"""By what learners are found: an id is a login or email too; a number is Canvas's, or an assignment's in Moodle."""
+T = TypeVar("T")
 
 
-def _form(key: Key, text: str) -> str:
-    """In which form two texts are the same."""
-    return folded(text) if key == "id" else name_key(text)
+def indexed(
+    owners: Iterable[T], texts: Callable[[T], Iterable[str]], form: Callable[[str], str] = name_key
+) -> Mapping[str, Sequence[T]]:
+    """Owners by texts that they have, in the form in which two texts are the same."""
+    found: dict[str, list[T]] = defaultdict(list)
+    for each in owners:
+        for text in {form(text) for text in texts(each)} - {""}:
+            found[text].append(each)
+    return dict(found)
 
 
-class Finder:
-    """Finds learners by a text. Several are found where it could mean each of them."""
+def ids_in(learners: Iterable[Learner]) -> Callable[[str], Sequence[Learner]]:
+    """Finds those with an id, login or email; if one alone has it to the letter, that one."""
+    index = indexed(learners, lambda each: (each.id, *each.ids, each.email), folded)
 
-    def __init__(self, learners: Iterable[Learner]) -> None:
-        self._found: dict[tuple[Key, str], list[Learner]] = defaultdict(list)
-        for each in learners:
-            texts: Mapping[Key, Sequence[str]] = {
-                "id": (each.id, *each.ids, each.email),
-                "name": _orders(each),
-                "group": (each.group,),
-                "canvas": (each.canvas_id,),
-                "moodle": (each.participant,),
-            }
-            for key, known in texts.items():
-                for form in {_form(key, text) for text in known} - {""}:
-                    self._found[key, form].append(each)
-        self.keys = {key for key, _ in self._found}
-        """Those that anybody has."""
-
-    def find(self, text: str) -> list[Learner]:
-        """Those with this id, login or email; if there are none, those with this name."""
-        return self.by("id", text) or self.by("name", text)
-
-    def by(self, key: Key, text: str) -> list[Learner]:
-        """Those of whom this is the id, say; of an id the only one who has it to the letter, if there is one."""
-        found = self._found.get((key, _form(key, text)), [])
-        exact = [each for each in found if key == "id" and text in (each.id, *each.ids)]
+    def find(text: str) -> Sequence[Learner]:
+        found = index.get(folded(text), ())
+        exact = [each for each in found if text in (each.id, *each.ids)]
         return exact if len(exact) == 1 else found
+
+    return find
 
 
 def find_learner(learners: Sequence[Learner], text: str, place: object, command: str) -> Learner:
@@ -125,7 +112,7 @@ def find_learner(learners: Sequence[Learner], text: str, place: object, command:
 
     Raises KataError when it is nobody, or could be several.
     """
-    found = Finder(learners).find(text)
+    found = ids_in(learners)(text) or indexed(learners, orders).get(name_key(text), ())
     if len(found) == 1:
         return found[0]
     ids = [each.id for each in found or learners[:3]]
