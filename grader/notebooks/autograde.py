@@ -27,6 +27,7 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default.exchange import Exchange
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import SaveAutoGrades
 from nbgrader.utils import parse_utc
@@ -128,7 +129,8 @@ class KataAutograde(Autograde):
                 "`kata notebooks DIR`, and with --course if need be."
             )
         course = load_course(Path(self.course))
-        refuse_exposed(self.isolation, course.root, Path(self.coursedir.root))
+        exchange = Exchange(coursedir=self.coursedir, parent=self).root
+        refuse_exposed(self.isolation, course.root, Path(self.coursedir.root), Path(exchange))
         return course
 
     def _is_due(self, each: Submitted) -> bool:

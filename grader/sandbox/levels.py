@@ -25,8 +25,11 @@ INSIDE = Path(__file__).parent / "inside"
 BOUND_AT = "/kata"
 """Where the sandbox mounts `inside`."""
 
-SYSTEM_FOLDERS = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
-SYSTEM_FILES = ("/etc/ld.so.cache",)
+_IN_SYSTEM = ("lib", "lib32", "lib64", "bin", "sbin")
+_SYSTEM_PREFIXES = ("/usr/local", "/usr", "/")
+SYSTEM_FOLDERS = tuple(os.path.join(each, name) for each in _SYSTEM_PREFIXES for name in _IN_SYSTEM)
+"""Programs and libraries alone: elsewhere in /usr people put files, such as nbgrader's exchange."""
+SYSTEM_FILES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
 TEMPORARY = "/tmp"
 
 # Environment variables that torch reads at import: once a process has run a two-thread product, its forks hang.
@@ -62,7 +65,7 @@ def python_folders() -> list[str]:
     home = str(Path(os.path.realpath(sys.executable)).parent.parent)
     kept: list[str] = []
     for path in sorted({*prefixes, *map(os.path.realpath, prefixes), home}, key=len):
-        if not any(Path(path).is_relative_to(other) for other in kept):
+        if path not in _SYSTEM_PREFIXES and not any(Path(path).is_relative_to(other) for other in kept):
             kept.append(path)
     return kept
 

@@ -22,7 +22,7 @@ ALL = 4
 
 @pytest.fixture
 def readable() -> Iterator[Path]:
-    """A folder inside of this Python's environment, as a course under /usr/src would be."""
+    """A folder inside of this Python's environment, as a course under /usr/lib would be."""
     with tempfile.TemporaryDirectory(prefix="attention-kata-", dir=sys.prefix) as folder:
         yield Path(folder)
 
@@ -74,9 +74,11 @@ def graded(tiny_course: Path, tmp_path: Path, cold_kata: Callable[..., Any]) -> 
 
 
 @pytest.mark.thorough
-def test_course_elsewhere_cannot_be_read(graded: Grade, tiny_course: Path) -> None:
-    points, told = graded(tiny_course.rglob("*.py"), "best", {})
-    assert "it can be read" not in told and points == ALL
+@pytest.mark.parametrize("level", ["full", "reduced"])
+def test_course_elsewhere_cannot_be_read(level: str, graded: Grade, tiny_course: Path) -> None:
+    in_system = [path for path in ("/usr/share/doc", "/usr/local/share", "/usr/src") if Path(path).is_dir()]
+    points, told = graded([*tiny_course.rglob("*.py"), *in_system], level, {})
+    assert in_system and "it can be read" not in told and points == ALL
 
 
 @pytest.fixture

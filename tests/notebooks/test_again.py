@@ -273,11 +273,18 @@ def test_what_fails_costs_nobody_a_grade(
     assert again.scores("ada", UNIT)["test-share"] == 4
 
 
-def test_course_that_learners_code_could_read_grades_nobody(again: Folder, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("what", ["course", "exchange"])
+def test_folder_that_learners_code_could_read_grades_nobody(
+    what: str, again: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
     before = in_autograded(again)
     with tempfile.TemporaryDirectory(prefix="attention-kata-", dir=sys.prefix) as shown:
-        moved = shutil.copytree(again.course, Path(shown) / "tiny")
-        change(again.root / "nbgrader_config.json", str(again.course), str(moved))
+        if what == "course":
+            moved = shutil.copytree(again.course, Path(shown) / "tiny")
+            change(again.root / "nbgrader_config.json", str(again.course), str(moved))
+        else:
+            settings = again.root / "nbgrader_config.json"
+            settings.write_text(json.dumps({**json.loads(settings.read_text()), "Exchange": {"root": shown}}))
         with pytest.raises(NbGraderException):
             again.autograde()
     assert "Nobody was graded. Learners' code can read" in caplog.text and "No grade was recorded." in caplog.text
