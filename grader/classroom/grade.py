@@ -162,14 +162,13 @@ class _ClassRun:
             matches=matches,
             ignored=(self._store.folder, *(path for path in (options.roster, options.matches) if path)),
             before={each.entry: each.learner for each in self._store.unmatched() if before and each.learner},
-            graded=self._store.entries(before) if before else {},
+            graded=self._store.entries(before),
         )
 
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
             return read_roster(self._options.roster, self._course)
-        everyone = self._store.standing(self._last) if self._last else []
-        if enrolled := tuple(each for each, _ in everyone if each.in_roster):
+        if enrolled := tuple(each for each, _ in self._store.standing(self._last) if each.in_roster):
             self._say(["The roster is that of the run before."])
             return enrolled
         return None
@@ -227,7 +226,7 @@ class _ClassRun:
         All of them if it could not be read, for a reason.
         """
         run, only = self._run, self._options.only
-        rows = self._store.rows(learner, self._before) if self._before else {}
+        rows = self._store.rows(learner, self._before)
         lacking = []
         for id in run.kits:
             row = rows.get(id)
@@ -254,9 +253,9 @@ class _ClassRun:
             self._faults |= dict.fromkeys(task.lacking, reason)
         todo: dict[str, list[ExerciseResult]] = {}
         for learner, lacking in task.lacking.items():
-            rows = self._store.rows(learner, self._before) if has_failed and self._before else {}
+            rows = self._store.rows(learner, self._before) if has_failed else {}
             new = [each for each in results if each.id in lacking and (each.status != "error" or each.id not in rows)]
-            last = self._store.last_submission(learner, self._before)[0] if self._before else ""
+            last, _ = self._store.last_submission(learner, self._before)
             is_another = last not in ("", task.submission.digest())
             if is_another and self._course.policy.due:
                 self._anew.add(learner)

@@ -121,15 +121,10 @@ _zygote: Launched | None = None
 """It runs, or starts, for the first judges of this process."""
 
 
-def can_fork() -> bool:
-    """Whether judges can be forks on this system."""
-    return has_zygotes() and "forkserver" in multiprocessing.get_all_start_methods()
-
-
 def start_ahead(level: Level) -> None:
-    """Start the fork server and a zygote for this process's judges, without waiting for them."""
+    """Start the fork server and a zygote for this process's judges, without waiting for them; only on Linux."""
     global _is_started, _zygote
-    if _is_started or not can_fork():
+    if _is_started or not has_zygotes():
         return
     from multiprocessing import forkserver
 

@@ -255,15 +255,16 @@ class Store:
 
     # --- queries ------------------------------------------------------------------------------------------------------
 
-    def _ask(self, query: str, run: Run, learner: str = "") -> sqlite3.Cursor:
+    def _ask(self, query: str, run: Run | None, learner: str = "") -> sqlite3.Cursor:
         """The rows of a query about a run and those before it that it goes on with: between :first and :last."""
-        return self._sql.execute(query, {"first": run.first, "last": run.id, "learner": learner})
+        first, last = (run.first, run.id) if run else (0, 0)
+        return self._sql.execute(query, {"first": first, "last": last, "learner": learner})
 
     def learners(self) -> list[Learner]:
         """Everybody who was ever in the class."""
         return [_LEARNER.validate_json(about) for (about,) in self._sql.execute("SELECT about FROM learners")]
 
-    def standing(self, run: Run) -> list[tuple[Learner, Standing]]:
+    def standing(self, run: Run | None) -> list[tuple[Learner, Standing]]:
         """Those who are in the class of this run or have a record, the class first, in its order."""
         found = self._ask(
             f"""SELECT about, CASE
@@ -274,8 +275,8 @@ class Store:
         )
         return [(_LEARNER.validate_json(about), standing) for about, standing in found]
 
-    def rows(self, learner: str, run: Run) -> dict[str, Row]:
-        """The results of a learner that count, as of this run, by exercise: of each the latest."""
+    def rows(self, learner: str, run: Run | None) -> dict[str, Row]:
+        """The results of a learner that count, as of this run, by exercise: of each the latest. None as of no run."""
         found = self._ask(
             "SELECT exercise, result, source, max(run), name, content "
             "FROM results LEFT JOIN sources USING (submission, exercise) "
@@ -289,14 +290,14 @@ class Store:
             rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by], source)
         return rows
 
-    def entries(self, run: Run) -> dict[str, set[str]]:
+    def entries(self, run: Run | None) -> dict[str, set[str]]:
         """Whose each entry of the class's folder was that was graded, as of this run."""
         found: dict[str, set[str]] = defaultdict(set)
         for entry, learner in self._ask(f"SELECT entry, learner FROM submissions WHERE {AS_OF}", run):
             found[entry].add(learner)
         return found
 
-    def last_submission(self, learner: str, run: Run) -> tuple[str, tuple[Problem, ...]]:
+    def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
         query = f"SELECT digest, problems, max(id) FROM submissions WHERE learner = :learner AND {AS_OF}"
         digest, problems, _ = self._ask(query, run, learner).fetchone()

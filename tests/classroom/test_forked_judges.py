@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from grader.classroom.judging import SHARING, can_fork
+from grader.classroom.judging import SHARING
+from grader.sandbox.levels import has_zygotes
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.skipif(not can_fork(), reason="here every judge starts by itself")]
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(not has_zygotes(), reason="here every judge starts by itself"),
+]
 
 POOL = """\
 import json, os, sys, time
