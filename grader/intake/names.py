@@ -45,11 +45,7 @@ def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
-SPELT_OUT = 20
-"""Names that a sentence lists."""
-
-
-def first_few(names: Sequence[str], most: int = SPELT_OUT, *, shown: Callable[[str], str] = printable) -> str:
+def first_few(names: Sequence[str], most: int = 20, *, shown: Callable[[str], str] = printable) -> str:
     """The names, or of many the first and how many more there are; between semicolons where a name has a comma."""
     listed = [shown(name) for name in names[:most]]
     more = f" and {len(names) - most} more" if len(names) > most else ""
@@ -96,10 +92,6 @@ class ExerciseNames:
         is_numbered = number.isascii() and number.isdigit()
         return self._by_id.get(stem) or (self._by_id.get(id) if is_numbered else None)
 
-    def by_file(self, name: str) -> Exercise | None:
-        """The exercise that a file called `softmax.py` or `03_softmax.py` answers, or None."""
-        return self.by_stem(name.removesuffix(".py")) if name.endswith(".py") else None
-
     def by_saved_file(self, name: str) -> Exercise | None:
         """The exercise of `03_softmax.py`, of `03_softmax (1).py`, `softmax-1.py` or `Softmax.PY`; or None."""
         stem, dot, ending = name.lower().rpartition(".")
@@ -119,7 +111,7 @@ class ExerciseNames:
         if [word.lower() for word in before] not in _BEFORE_NAME:
             return None
         name = name.strip("`'\":").replace("\\", "/").rpartition("/")[2]
-        exercise = self.by_file(name) or self.by_stem(name)
+        exercise = self.by_stem(name.removesuffix(".py"))
         if exercise and before == ["#"] and name == exercise.id and defined.isdisjoint(exercise.entry_points):
             return None
         return exercise

@@ -46,8 +46,8 @@ _IPYTHON = re.compile(r"^([ \t]*)((?:[^\W\d]\w*[ \t]*=[ \t]*)?[%!?](?![ =])(?:\\
 
 # --- cells ------------------------------------------------------------------------------------------------------------
 
-CellAnswer = tuple[Exercise, int, bytes]
-"""The exercise that a cell answers, the cell's number, and the source made of it."""
+CellClaim = tuple[int, Exercise | None, bytes | UnreadableError]
+"""A cell's number, the exercise that it answers, and the source made of it; or None, and why that is not clear."""
 
 
 @dataclass(frozen=True)
@@ -78,24 +78,24 @@ class _CodeCell:
         return by_id or names.by_first_line(self.text, self.python.defined)
 
 
-def read_notebook(content: bytes, names: ExerciseNames) -> tuple[list[CellAnswer], list[tuple[int, str]]]:
-    """The answers in a notebook of format 4, and the numbers of ambiguous cells, each with advice.
+def read_notebook(content: bytes, names: ExerciseNames) -> list[CellClaim]:
+    """The answers in a notebook of format 4, and the cells that could answer several exercises.
 
     Raises UnreadableError: too large, damaged, or no notebook.
     """
     cells = _code_cells(content)
-    claims, unclear = _claims(cells, names)
+    answers, unclear = _answers(cells, names)
     statements = _reusable(cell for cell in cells if cell.is_python)
-    answers: list[CellAnswer] = []
+    claims: list[CellClaim] = []
     for exercise in names.exercises:
-        different = {cell.python.text: cell for cell in reversed(claims[exercise.id])}
-        for text, cell in reversed(different.items()):
+        different = answers.get(exercise.id, {})
+        for text, cell in different.items():
             look_at_clock()
             # several answers to one exercise do not count, so they need not run
             if len(different) == 1 and not _is_as_given(text, exercise, names):
                 text = _with_what_it_needs(cell, statements)
-            answers.append((exercise, cell.number, text.encode("utf-8", "surrogatepass")))
-    return answers, unclear
+            claims.append((cell.number, exercise, text.encode("utf-8", "surrogatepass")))
+    return claims + unclear
 
 
 def _is_as_given(text: str, exercise: Exercise, names: ExerciseNames) -> bool:
@@ -143,27 +143,25 @@ def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _claims(
-    cells: Sequence[_CodeCell], names: ExerciseNames
-) -> tuple[Mapping[str, list[_CodeCell]], list[tuple[int, str]]]:
-    """The cells by the exercise that they answer, and those that could answer several."""
+def _answers(
+    cells: Iterable[_CodeCell], names: ExerciseNames
+) -> tuple[Mapping[str, Mapping[str, _CodeCell]], list[CellClaim]]:
+    """The cells that answer an exercise, of equal ones the first, by text; and those that could answer several."""
     named = [(cell, cell.named(names)) for cell in cells]
     # if one cell is named for an exercise, others that define the same functions are drafts
     settled = {exercise.id for _, exercise in named if exercise}
-    claims: defaultdict[str, list[_CodeCell]] = defaultdict(list)
-    unclear: list[tuple[int, str]] = []
+    answers: defaultdict[str, dict[str, _CodeCell]] = defaultdict(dict)
+    unclear: list[CellClaim] = []
     for cell, exercise in named:
-        if exercise:
-            claims[exercise.id].append(cell)
-        elif cell.is_python and not cell.is_marked("locked"):
+        if not exercise and cell.is_python and not cell.is_marked("locked"):
             candidates = names.by_definitions(cell.python.defined)
-            if settled.issuperset(each.id for each in candidates):
-                continue
-            if len(candidates) == 1:
-                claims[candidates[0].id].append(cell)
-            else:
-                unclear.append((cell.number, advice(candidates)))
-    return claims, unclear
+            if len(candidates) == 1 and candidates[0].id not in settled:
+                exercise = candidates[0]
+            elif not settled.issuperset(each.id for each in candidates):
+                unclear.append((cell.number, None, UnreadableError(advice(candidates), "duplicate")))
+        if exercise:
+            answers[exercise.id].setdefault(cell.python.text, cell)
+    return answers, unclear
 
 
 # --- what an answer needs of earlier cells ----------------------------------------------------------------------------

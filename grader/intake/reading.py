@@ -26,6 +26,7 @@ from .walk import (
     MB,
     ZIP_MB,
     Content,
+    OutOfReach,
     SubmissionError,
     UnreadableError,
     list_folder,
@@ -89,25 +90,23 @@ def read_files(
     be called as its learner likes: what it says or defines counts as well.
     """
     reader = _SubmissionReader(printable(name) or "submission", course)
-    with reading_clock(reader.name):
-        files = list(listed())
-        is_one = len(files) == 1
-        for where, content in files:
-            if kind_of_file(where) == "zip" and (is_loose or is_one):
-                for member in _in_zip(basename(where), content):
-                    reader.take(*member)
-            else:
-                reader.take(where, content, is_alone=is_loose and is_one)
+    shown = reader.name
+    with reading_clock(shown):
+        try:
+            files = list(listed())
+            is_one = len(files) == 1
+            for where, content in files:
+                file_name = basename(where)
+                shown = printable(file_name)
+                if kind_of_file(file_name) == "zip" and (is_loose or is_one):
+                    packed = io.BytesIO(content(ZIP_MB * MB))
+                    for member in list_zip(packed, printable(stem_of(file_name))):
+                        reader.take(*member)
+                else:
+                    reader.take(where, content, is_alone=is_loose and is_one)
+        except UnreadableError as error:
+            raise (OutOfReach if error.is_systems else SubmissionError)(f"{shown} {error}.") from None
         return reader.submission()
-
-
-def _in_zip(name: str, content: Content) -> list[tuple[str, Content]]:
-    """The files in a zip. Raises SubmissionError: it cannot be read, or is damaged or harmful."""
-    try:
-        packed = content(ZIP_MB * MB)
-    except UnreadableError as error:
-        raise error.of_all(printable(name)) from None
-    return list_zip(io.BytesIO(packed), printable(stem_of(name)))
 
 
 class _SubmissionReader:
@@ -128,11 +127,12 @@ class _SubmissionReader:
         """Take a file if its name says that it counts, and report it otherwise; only files that count are read.
 
         is_alone: it is the whole submission, perhaps named after its learner: what it says or defines counts as well.
-        Raises SubmissionError: the submission as a whole is too large, or a file that is alone cannot be taken.
+        Raises SubmissionError: the submission is too large; UnreadableError: a file that is alone cannot be taken.
         """
         look_at_clock()
         name, names = basename(where), self._names
-        kind, exercise, is_exact = kind_of_file(name), names.by_saved_file(name), names.by_file(name) is not None
+        kind, exercise = kind_of_file(name), names.by_saved_file(name)
+        is_exact = names.by_stem(name.removesuffix(".py")) is not None
         if name.endswith((f"{CASE}.py", f"{CASE}.pt")) and not (exercise or is_alone):
             return
         try:
@@ -154,11 +154,8 @@ class _SubmissionReader:
                 self._claim_by_content(name, source_in(given, self._most_kb))
         except UnreadableError as error:
             if is_alone:
-                raise error.of_all(printable(name)) from None
-            if exercise:
-                self._claim(exercise, where, error, is_exact=is_exact)
-            else:
-                self._add(where, str(error), error.kind)
+                raise
+            self._claim(exercise, where, error, is_exact=is_exact)
 
     def _no_answer(self, name: str) -> UnreadableError:
         if kind_of_file(name) in ("zip", "packed"):
@@ -171,12 +168,10 @@ class _SubmissionReader:
 
     def _take_cells(self, where: str, content: bytes) -> None:
         """Take every cell of a notebook that answers an exercise. Raises UnreadableError: it is no notebook."""
-        answers, unclear = read_notebook(content, self._names)
-        for exercise, number, source in answers:
+        cells = read_notebook(content, self._names)
+        for number, exercise, source in cells:
             self._claim(exercise, f"{where}, cell {number}", source)
-        for number, what_to_do in unclear:
-            self._add(f"{where}, cell {number}", what_to_do, "duplicate")
-        if not (answers or unclear):
+        if not cells:
             what_to_do = f"put a comment like `# {self._files[0]}` in the first line of each answer's cell"
             self._add(where, f"answers no exercise of this course; {what_to_do}", "unknown")
 
@@ -192,20 +187,21 @@ class _SubmissionReader:
         self._claim(exercise, name, source, is_exact=len(answered) == 1)
 
     def _claim(
-        self, exercise: Exercise, where: str, content: bytes | UnreadableError, *, is_exact: bool = True
+        self, exercise: Exercise | None, where: str, content: bytes | UnreadableError, *, is_exact: bool = True
     ) -> None:
         """Take `content` as an answer to `exercise`, or say why it is no source."""
-        try:
-            if isinstance(content, UnreadableError):
-                raise content
-            content = source_in(content, exercise.limits.source_kb)
-        except UnreadableError as error:
-            self._add(where, str(error), error.kind, exercise)
-            if error.kind == "refused":
+        if exercise and isinstance(content, bytes):
+            try:
+                content = source_in(content, exercise.limits.source_kb)
+            except UnreadableError as error:
+                content = error
+        if isinstance(content, UnreadableError):
+            self._add(where, str(content), content.kind, exercise)
+            if content.kind == "refused":
                 return
-            content = error
-        claims = self._claims if is_exact else self._renamed
-        claims[exercise.id].append((where, content))
+        if exercise:
+            claims = self._claims if is_exact else self._renamed
+            claims[exercise.id].append((where, content))
 
     def submission(self) -> Submission:
         """Decide every exercise and return the submission."""

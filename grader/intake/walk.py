@@ -73,11 +73,7 @@ class UnreadableError(Exception):
 
     def __init__(self, reason: str, kind: ProblemKind = "unreadable", *, is_systems: bool = False) -> None:
         super().__init__(reason)
-        self.kind, self._is_systems = kind, is_systems
-
-    def of_all(self, name: str) -> SubmissionError:
-        """The same about a submission as a whole, which is called so."""
-        return (OutOfReach if self._is_systems else SubmissionError)(f"{name} {self}.")
+        self.kind, self.is_systems = kind, is_systems
 
     def __call__(self, limit: int) -> bytes:
         """In place of a file that is read: raises itself."""
@@ -155,44 +151,37 @@ def _possible_work(entries_in: Callable[[str], Mapping[str, Content | None]]) ->
 def list_folder(path: Path, name: str) -> list[tuple[str, Content]]:
     """The files in the folder `path` and below that may be work, each with its relative path, sorted.
 
-    name: of the submission, for messages. Raises SubmissionError: it cannot be opened, or holds too much.
+    name: of the submission, for messages. Raises UnreadableError: it cannot be opened, SubmissionError: it holds too
+    much.
     """
     seen: dict[str, os.stat_result | None] = {"": None}
 
     def entries_in(folder: str) -> dict[str, Content | None]:
-        entries = _entries_in(path / folder, seen[folder])
-        seen.update({folder + entry: status for entry, status in entries.items()})
+        found: dict[str, Content | None] = {}
+        for entry, status in _listed(path / folder, seen[folder]):
+            is_folder = stat.S_ISDIR(status.st_mode)
+            read = partial(read_regular, path / folder / entry, listed=status)
+            shown = f"{entry}/" if is_folder else entry
+            found[shown] = None if is_folder else _refused(status.st_mode) or read
+            seen[folder + shown] = status
         if len(seen) > MAX_ENTRIES:
             raise SubmissionError(f"{name} holds more than {MAX_ENTRIES} files; hand in the exercise files alone.")
-        return {
-            entry: None
-            if entry.endswith("/")
-            else _refused(status.st_mode) or partial(read_regular, path / folder / entry, listed=status)
-            for entry, status in entries.items()
-        }
+        return found
 
-    try:
-        return _possible_work(entries_in)
-    except UnreadableError as error:
-        raise error.of_all(name) from None
+    return _possible_work(entries_in)
 
 
-def _entries_in(folder: Path, listed: os.stat_result | None) -> dict[str, os.stat_result]:
-    """What lies in a folder, by name, with a `/` for a folder; in the one that was listed, if it is given.
-
-    Raises UnreadableError.
-    """
+def _listed(folder: Path, listed: os.stat_result | None) -> list[tuple[str, os.stat_result]]:
+    """What lies in a folder; in the one that was listed, if it is given. Raises UnreadableError."""
     descriptor = _open(folder, listed, stat.S_IFDIR) if os.scandir in os.supports_fd else None
     try:
         with os.scandir(folder if descriptor is None else descriptor) as entries:
-            first = islice(entries, MAX_ENTRIES + 1)
-            found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in first]
+            return [(each.name, each.stat(follow_symlinks=False)) for each in islice(entries, MAX_ENTRIES + 1)]
     except OSError as error:
         raise reason_of(error) from None
     finally:
         if descriptor is not None:
             os.close(descriptor)
-    return {f"{name}/" if stat.S_ISDIR(status.st_mode) else name: status for name, status in found}
 
 
 def _refused(mode: int, wanted: int = stat.S_IFREG) -> UnreadableError | None:

@@ -51,8 +51,8 @@ class SafeExtractor(ExtractorPlugin):
         self._taken: dict[str, Path] = {}
         try:
             self._take_all(list_folder(self._archive, "archive"))
-        except SubmissionError as error:
-            self.log.error("%s", error)
+        except (SubmissionError, UnreadableError) as error:
+            self.log.error("%s: %s", archive_path, error)
         for told in self._left_out.values():
             self.log.warning("Left out: %s.", first_few(told, MOST_NAMED, shown=str))
 

@@ -42,7 +42,7 @@ def works_of(workspace: Workspace, wanted: Sequence[str]) -> list[Work]:
     for name in wanted:
         path = Path(name)
         if path.suffix == ".py":
-            exercise = names.by_file(path.name) or course.exercise(path.stem)
+            exercise = names.by_stem(path.stem) or course.exercise(path.stem)
             found = [workspace.work_at(path) or Work(exercise, path)]
         elif unit := next((each for each in course.units if each.is_called(path.name)), None):
             found = [work for work in map(workspace.work_of, unit.exercises) if work.path.is_file()]

@@ -116,7 +116,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a notebook's cell": lambda text: read_notebook(notebook(text, "# 03_softmax.py\nx"), NAMES),
     "a notebook that is no JSON": lambda text: read_notebook(text.encode(), NAMES),
     "cells that were run": executed,
-    "a file's name": lambda text: (NAMES.by_file(f"{text}.py"), NAMES.by_saved_file(f"{text}.py"), printable(text)),
+    "a file's name": lambda text: (NAMES.by_stem(text), NAMES.by_saved_file(f"{text}.py"), printable(text)),
     "code lines of a repair": _code_lines,
     "an error's text": told,
     "names in a file": lambda text: told(text, kind="no_entry", name="softmax", message=""),
