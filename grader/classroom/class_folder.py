@@ -96,11 +96,11 @@ def entries_in(folder: Path, ignored: Collection[Path]) -> tuple[list[Entry], li
     entries: list[Entry] = []
     passed_over: list[str] = []
     for name in names:
-        path = folder / name
-        if is_passed_over(name) or (path.exists() and any(path.samefile(each) for each in ours)):
+        path = folder / name  # perhaps a link to what cannot even be looked up
+        if is_passed_over(name) or (os.path.exists(path) and any(os.path.samefile(path, each) for each in ours)):
             passed_over.append(name)
         else:
-            entries.append(Entry(path, f"{name}/" if path.is_dir() else name))
+            entries.append(Entry(path, f"{name}/" if os.path.isdir(path) else name))
     return entries, passed_over
 
 
@@ -124,9 +124,8 @@ def works_in(entries: Sequence[Entry], platform: Platform) -> tuple[list[Submiss
     works: list[SubmissionFiles] = []
     for theirs in together.values():
         files = [(entry, said) for entry, said in theirs if not said.is_typed] or theirs
-        for entry, said in theirs:
-            if said.is_typed and files is not theirs:
-                unmatched.append(Unmatched(entry.shown, "It was typed in beside files; the files are graded."))
+        why = "It was typed in beside files; the files are graded."
+        unmatched += [Unmatched(entry.shown, why) for entry, said in theirs if (entry, said) not in files]
         works += [_work([each]) for each in files if each[0].is_folder]
         if loose := [each for each in files if not each[0].is_folder]:
             works.append(_work(loose))

@@ -129,9 +129,10 @@ def test_what_is_ours_and_what_is_odd_is_no_learner(course: Course, tmp_path: Pa
     folder = lay_out(["ada/", "out/", "roster.csv", "x.txt"], tmp_path / "class")
     (folder / "link").symlink_to("/etc/passwd")
     (folder / "link.zip").symlink_to("nowhere")
+    (folder / "lost").symlink_to("x" * 300)  # what the system cannot look up
     found = class_in(folder, Identification(ignored=(folder / "out", folder / "roster.csv", tmp_path / "gone")))
     assert [each.entry for each in found.submissions] == ["ada", "link.zip"]  # reading it says that it is a link
-    assert [each.entry for each in found.unmatched] == ["link", "x.txt"]
+    assert [each.entry for each in found.unmatched] == ["link", "lost", "x.txt"]
     assert "Passed over: out, roster.csv." in found.remarks
     (problem,) = found.submissions[1].read(course).problems
     assert "is a link" in problem.message
