@@ -87,9 +87,14 @@ def same_as_stub(source: bytes, stub: str) -> bool:
 
 def _definitions_around(text: str, line: int) -> str:
     """The names of the definitions around a line, outermost first: "MySelfAttention.forward". Raises SyntaxError."""
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    around = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
-    return ".".join(node.name for node in around if node.lineno < line <= (node.end_lineno or 0))
+    names = []
+    node: ast.AST | None = ast.parse(text)
+    while node:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, (ast.stmt, ast.excepthandler))]
+        node = next((each for each in parts if each.lineno < line <= (each.end_lineno or 0)), None)
+    return ".".join(names)
 
 
 def _plain(text: str) -> str:

@@ -23,6 +23,7 @@ from multiprocessing.connection import Client, Connection, answer_challenge, del
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import pydantic
 from pydantic import ConfigDict, TypeAdapter, with_config
 
 from grader.errors import KataError
@@ -56,6 +57,8 @@ SETTINGS = ("OMP_", "MKL_", "ATEN_", "TORCH_", "KATA_", "PYTHON", "HOME", "TMPDI
 READ_OF_COURSE = ("solutions", "tests/kits", "plans")
 """What a judge reads of a course beside course.yml. Files that learners edit are not part of it."""
 SKIPPED = ("__pycache__", "carried_course")
+PACKAGES = Path(pydantic.__file__).parents[1]
+"""Where packages are installed: this folder itself changes when one comes, goes or is exchanged, such as torch."""
 
 
 class ServiceError(KataError):
@@ -64,18 +67,13 @@ class ServiceError(KataError):
 
 def judge_for(course: Course, level: Level, seed: int, only: Sequence[str] = ()) -> AnyJudge:
     """A judge for these exercises of a course, all if none is named. Raises MachineError, GraderBroken."""
-    if level != "none" and is_kept_warm():
+    if level != "none" and os.environ.get(SWITCH) != "0":
         with suppress(ServiceError):  # then a judge in this process: slower, same verdicts
             return WarmJudge(course.root / "course.yml", level, seed, only)
     launched = None if level == "none" else launch_ahead(level)
     from grader.judge.grading import Judge
 
     return Judge(course, level, seed, only, launched)
-
-
-def is_kept_warm() -> bool:
-    """Whether the user wants judges kept warm."""
-    return os.environ.get(SWITCH, "") != "0"
 
 
 # --- messages -------------------------------------------------------------------------------------------------------
@@ -285,8 +283,8 @@ def _reached(folder: Path, name: str = "*") -> list[tuple[Registration, Connecti
 
 
 def course_stamp(course: Path) -> str:
-    """Digest of the state of a course.yml, of what belongs to it, and of this program."""
-    paths = [os.fspath(course)]
+    """Digest of the state of a course.yml, of what belongs to it, of this program, and of what is installed."""
+    paths = [os.fspath(course), os.fspath(PACKAGES)]
     for place in (HOME / "grader", *(course.parent / part for part in READ_OF_COURSE)):
         for folder, folders, files in os.walk(place, followlinks=True):
             folders[:] = [name for name in folders if name not in SKIPPED]

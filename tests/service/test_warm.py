@@ -289,6 +289,15 @@ def test_changed_checks_are_seen(change: Callable[[Path], object], course: Path,
     assert course_stamp(course) != before
 
 
+def test_another_version_of_a_package_is_seen(course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "packages" / "torch-2.12.0.dist-info"
+    installed.mkdir(parents=True)
+    monkeypatch.setattr(client, "PACKAGES", installed.parent)
+    before = course_stamp(course)
+    installed.rename(installed.with_name("torch-2.13.0.dist-info"))
+    assert course_stamp(course) != before
+
+
 def test_change_behind_a_link_is_seen(course: Path, checks: Path) -> None:
     elsewhere = checks.rename(checks.parents[2] / "elsewhere.py")
     checks.symlink_to(elsewhere)
