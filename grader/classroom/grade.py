@@ -23,7 +23,6 @@ from grader.render.class_summary import ClassSummary
 from grader.sandbox.levels import Level, MachineError
 
 from .class_list import ClassList, Identification, class_in
-from .cluster import WIDTH, ClusterJudges
 from .grading_terms import Run, differences, run_of, terms_of
 from .judging import GradingTask, Judges, graded
 from .platforms import Platform, known_by
@@ -192,17 +191,20 @@ class _ClassRun:
     def _let_judges_grade(self) -> None:
         run, scheduler, count = self._run, self._options.scheduler, len(self._everyone.submissions)
         jobs = max(1, min(self._options.jobs, count))
-        judges = ClusterJudges(scheduler, run) if scheduler else self._options.judges(jobs, run)
+        if scheduler is None:
+            judges, width = self._options.judges(jobs, run), jobs + 1  # one waits, while what comes back is stored
+        else:
+            from .cluster import WIDTH, ClusterJudges
+
+            judges, width = ClusterJudges(scheduler, run), WIDTH
         try:
             with self._options.progress(count) as advance:
-                width = WIDTH if scheduler else jobs + 1  # one waits, while what comes back is stored
                 for task, results in graded(judges, width, run, self._tasks(advance)):
                     self._keep(task, results)
                     advance()
         finally:
             judges.shutdown()
-            if isinstance(judges, ClusterJudges):
-                self._say(judges.remarks)
+            self._say(getattr(judges, "remarks", []))
 
     def _tasks(self, advance: Callable[[], None]) -> Iterator[GradingTask]:
         """What is to be graded of each submission, where there is anything and it can be read."""

@@ -28,7 +28,6 @@ from grader.files import write_file
 from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Record, totals
 from grader.render.class_summary import ClassSummary
-from grader.render.pages import render_class, render_record
 from grader.render.wording import score
 
 from .final_points import HandIn, adjusted
@@ -154,6 +153,8 @@ def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary
     out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
     summary = ClassSummary(course.titles, course.headings)
     pages, before, changed = pages or (out / CLASS_PAGE).exists(), _published(out), []
+    if pages:
+        from grader.render.pages import render_class, render_record
 
     def lines() -> Iterator[bytes]:
         for result in results:
