@@ -133,7 +133,9 @@ class _SubmissionReader:
         name, names = basename(where), self._names
         kind, exercise = kind_of_file(name), names.by_saved_file(name)
         is_exact = names.by_stem(name.removesuffix(".py")) is not None
-        if name.endswith((f"{CASE}.py", f"{CASE}.pt")) and not (exercise or is_alone):
+        stem, _, ending = name.rpartition(".")
+        is_script = stem.endswith(CASE) and ending in ("py", "pt") and names.by_stem(stem.removesuffix(CASE))
+        if is_script and not (exercise or is_alone):
             return
         try:
             if not (is_alone or exercise or kind == "notebook" or isinstance(content, UnreadableError)):
@@ -220,7 +222,7 @@ class _SubmissionReader:
         if not (exact or renamed):
             return None
         (where, content), *others = exact or renamed
-        for left_out, _ in renamed if exact else ():
+        for left_out in [place for place, each in renamed if exact and isinstance(each, bytes)]:
             self._add(left_out, f"was left out, since {printable(where)} answers {exercise.id}", "unknown")
         if any(each != content for _, each in others):
             all_of_them = f" (and {len(others) - 1} more) all" if len(others) > 1 else " both"
