@@ -19,7 +19,7 @@ from typing import Any
 from grader.course import Course, Exercise
 from grader.course.model import FAMILIES
 
-from .faults import GraderBroken, fault, place
+from .faults import GraderBroken, place, place_of
 
 Edit = tuple[str, str]
 
@@ -123,7 +123,9 @@ def names_in(path: Path) -> dict[str, Any]:
     try:
         return runpy.run_path(str(path))
     except Exception as error:
-        raise GraderBroken(fault(error, path)) from None
+        words = error.msg if isinstance(error, SyntaxError) else " ".join(str(error).split())
+        told = f"{type(error).__name__}: {words}".rstrip(": ")
+        raise GraderBroken(f"{place_of(error, path)}: {told}. Mend the file") from None
     finally:
         sys.path.remove(kits)
         sys.dont_write_bytecode = writes_nothing

@@ -40,16 +40,9 @@ def place(path: Path, line: int = 0) -> str:
     return f"{shown}:{line}" if line else shown
 
 
-def line_of(error: BaseException, path: Path) -> int:
-    """The last line of that file in the error's traceback; 0 when the file is not in it."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return error.lineno or 0
+def place_of(error: BaseException, path: Path) -> str:
+    """The place in a kit's file where an error was raised: the last of its lines in the traceback, if there is one."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    return lines[-1] or 0 if lines else 0
-
-
-def fault(error: BaseException, path: Path) -> str:
-    """One sentence about a file of the course that cannot be run: where, what, and what to do."""
-    line, words = line_of(error, path), error.msg if isinstance(error, SyntaxError) else str(error)
-    told = f"{type(error).__name__}: {' '.join(words.split())}".rstrip(": ")
-    return f"{place(path, line)}: {told}. Mend {'that line' if line else 'the file'}"
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return place(path, lines[-1] or 0 if lines else 0)

@@ -40,7 +40,7 @@ from grader.sandbox.worker import Budget
 from .bank import Mistake
 from .checks import CHECK_ERRORS, Check, LearnerModule, Role
 from .diagnosis import Naming
-from .faults import CheckFailed, GraderBroken, NotInPlan, line_of, place
+from .faults import CheckFailed, GraderBroken, NotInPlan, place_of
 from .plan import Kit, Plan, expected_of
 from .process import QUITTING, LocalProcess, Process, WalledProcess
 from .questions import Exchange
@@ -215,9 +215,8 @@ def ending_of(error: BaseException, written_in: Path) -> Ending:
         return Ending("error", str(error))
     if isinstance(error, NotInPlan):
         return Ending("skipped", NOT_IN_PLAN)
-    line = line_of(error, written_in)
-    where = f", {place(written_in, line)}" if line else ""
-    return Ending("error", f"The grader failed at this check ({type(error).__name__}: {error}{where})")
+    told = f"{type(error).__name__}: {error}, {place_of(error, written_in)}"
+    return Ending("error", f"The grader failed at this check ({told})")
 
 
 class Session:
