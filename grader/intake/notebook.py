@@ -289,7 +289,8 @@ def _binds(node: ast.stmt) -> set[str]:
 
 def _names(tree: ast.AST) -> tuple[set[str], set[str]]:
     """The names that are read in a tree and not bound in it, and those that it binds: variables, parameters."""
-    found = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
-    bound = {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)}
+    nodes = list(ast.walk(tree))
+    found = [each for each in nodes if isinstance(each, ast.Name)]
+    bound = {each.arg for each in nodes if isinstance(each, ast.arg)}
     bound |= {each.id for each in found if not isinstance(each.ctx, ast.Load)}
     return {each.id for each in found} - bound, bound
