@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -47,6 +48,19 @@ def test_an_error_on_the_way_leaves_the_old_file_and_nothing_else(tmp_path: Path
     with pytest.raises(ValueError, match="no more"):
         write_file(path, parts())
     assert path.read_bytes() == b"old" and [each.name for each in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_error_names_the_file_that_was_wanted(tmp_path: Path) -> None:
+    def on_a_full_disk() -> Iterator[bytes]:
+        yield b"half"
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)) as full:
+        write_file(tmp_path / "file", on_a_full_disk())
+    with pytest.raises(FileNotFoundError) as missing:
+        write_output(tmp_path / "none/file", b"x")
+    assert [full.value.filename, missing.value.filename] == [str(tmp_path / "file"), str(tmp_path / "none/file")]
+    assert not list(tmp_path.iterdir())
 
 
 WRITES: dict[str, Callable[[Path, Path], object]] = {

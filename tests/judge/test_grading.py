@@ -17,7 +17,7 @@ from grader.sandbox.levels import MachineError
 
 from ..cases import rows, table
 from ..waiting import await_true
-from .graded import CHECKS, RIGHT, WRONG, graded, submission
+from .graded import CHECKS, RIGHT, WRONG, graded, submission, with_checks
 
 TABLES = table(__file__, "grading.yml")
 
@@ -101,6 +101,62 @@ def test_that_a_function_was_called_again_is_said_where_only_the_second_output_i
     (record,) = graded(judge_with(checks), source)
     said = next(each.message for each in record.exercises[0].checks if each.name == "test_main")
     assert said and ("the function called twice" in said) is is_told
+
+
+REFUSES_WORDS = "    if isinstance(amounts, str):\n        {}\n"
+MUST_REFUSE = "A word must be refused with AssertionError (an `assert` raises it) or ValueError, but {}."
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("raise ValueError", ""),
+        ("assert False", ""),
+        ("return amounts", MUST_REFUSE.format("was accepted")),
+        ("raise IndexError", MUST_REFUSE.format("IndexError was raised")),
+    ],
+)
+def test_what_must_be_refused_says_what_came_instead(open_judge, make_course, tmp_path, does, told):
+    root = make_course(tmp_path, "01_parts/01_share")
+    begin = "    # BEGIN SOLUTION\n"
+    solution = root / "solutions/01_parts/01_share.py"
+    solution.write_text(solution.read_text().replace(begin, begin + REFUSES_WORDS.format("raise ValueError")))
+    checks = CHECKS.replace(AGREES, "    learner.refuses('share', ('x',), why='A word')")
+    define, computes = RIGHT.splitlines()
+    source = f"{define}\n{REFUSES_WORDS.format(does)}{computes}\n"
+    (record,) = graded(open_judge(with_checks(root, checks), "process", 1), source)
+    assert [each.message or "" for each in record.exercises[0].checks if each.name == "test_main"] == [told]
+
+
+TALKS = """
+    amounts = draw.uniform(2, 3, low=0.5)
+
+    def share(ask, of):
+        asked = Case()
+        asked.call(asked.entry("share"), of, return_as="output")
+        return ask(asked)[0]["output"]
+
+    def talk(ask):
+        parts = share(ask, amounts)
+        return {"stay": torch.allclose(share(ask, parts), parts)}
+
+    expect(learner.read(talk)["stay"], "The parts of parts are other parts.")
+"""
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("return amounts / amounts.sum(-1, keepdim=True)", ""),
+        ("return (amounts / amounts.sum(-1, keepdim=True)) ** 2", "The parts of parts are other parts."),
+        ("raise IndexError", "IndexError in line 2"),
+    ],
+)
+def test_a_check_that_converses_asks_about_what_came_back(judge_with, does, told):
+    checks = CHECKS.replace(AGREES, TALKS).replace('role="main"', 'role="main", converses=True')
+    (record,) = graded(judge_with(checks), f"def share(amounts):\n    {does}\n")
+    (main,) = [each for each in record.exercises[0].checks if each.name == "test_main"]
+    assert (main.outcome == "passed") is (not told) and told in (main.message or "")
 
 
 @pytest.mark.parametrize(
