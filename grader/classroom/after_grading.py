@@ -55,10 +55,9 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
             if verdict.is_checked:
                 yield from _asked_again(result.rows[each.id], course)
             yield ""
-        units = {each.unit for each in course.exercises if each.id in {one.id for one in asked}}
-        if changes := [each for each in record.adjustments or () if each.unit in units]:
+        if record.adjustments:
             yield "After grading:"
-            yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in changes)
+            yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in record.adjustments)
 
 
 def _asked_again(row: Row, course: Course) -> Iterator[str]:

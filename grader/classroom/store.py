@@ -34,7 +34,7 @@ from .unmatched import Unmatched
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 7  # of the schema
+VERSION = 8  # of the schema
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS runs (
@@ -57,19 +57,13 @@ CREATE TABLE IF NOT EXISTS submissions (
     digest TEXT NOT NULL,           -- of all sources and problems
     problems TEXT NOT NULL          -- as JSON
 );
-CREATE TABLE IF NOT EXISTS sources (
-    submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
-    exercise TEXT NOT NULL,
-    name TEXT NOT NULL,
-    content BLOB NOT NULL,          -- compressed by zlib
-    PRIMARY KEY (submission, exercise)
-);
 CREATE TABLE IF NOT EXISTS results (
     learner TEXT NOT NULL,
     exercise TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
-    submission INTEGER NOT NULL REFERENCES submissions ON DELETE CASCADE,
-    source TEXT NOT NULL,           -- a digest of what was graded
+    digest TEXT NOT NULL,           -- of what was graded
+    name TEXT,                      -- of the file; nothing if there was none
+    content BLOB,                   -- compressed by zlib
     points REAL NOT NULL,
     result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
     PRIMARY KEY (learner, exercise, run)
@@ -201,10 +195,9 @@ class Store:
         except sqlite3.Error as error:
             raise KataError(f"{self._path} cannot be written: {error}.") from None
 
-    def _insert(self, table: str, *row: object) -> int:
-        """Insert a row, or put it in the place of one with the same key; returns its number."""
-        marks = ", ".join("?" * len(row))
-        return self._sql.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row).lastrowid or 0
+    def _insert(self, table: str, *row: object) -> None:
+        """Insert a row, or put it in the place of one with the same key."""
+        self._sql.execute(f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
     def begin(
         self, run: Run, learners: Sequence[Learner], work: Collection[str], unmatched: Iterable[Unmatched]
@@ -231,13 +224,12 @@ class Store:
         about = (submission.name, submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
         with self._transaction():
             for learner, theirs in results.items():
-                id = self._insert("submissions", None, learner, run.id, *about)
-                for exercise, source in submission.sources.items():
-                    self._insert("sources", id, exercise, source.name, zlib.compress(source.content))
+                self._insert("submissions", None, learner, run.id, *about)
                 for each in theirs:
+                    source, digest = submission.sources.get(each.id), submission.digest(each.id)
+                    file = (source.name, zlib.compress(source.content)) if source else (None, None)
                     result = each.model_dump_json(exclude_defaults=True)
-                    known_by = (learner, each.id, run.id, id, submission.digest(each.id))
-                    self._insert("results", *known_by, each.points, result)
+                    self._insert("results", learner, each.id, run.id, digest, *file, each.points, result)
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
         """Store points that a person sets after a run; None takes an earlier override back."""
@@ -278,8 +270,7 @@ class Store:
     def rows(self, learner: str, run: Run | None) -> dict[str, Row]:
         """The results of a learner that count, as of this run, by exercise: of each the latest. None as of no run."""
         found = self._ask(
-            "SELECT exercise, result, source, max(run), name, content "
-            "FROM results LEFT JOIN sources USING (submission, exercise) "
+            "SELECT exercise, result, digest, max(run), name, content FROM results "
             f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
             run,
             learner,
