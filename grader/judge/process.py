@@ -161,10 +161,7 @@ class WalledProcess(Process):
         for checks in self._rounds:
             replies = iter(self._ask([each.question for check in checks for each in check.exchanges]))
             came |= {check.name: list(islice(replies, len(check.exchanges))) for check in checks}
-        if self._rounds:
-            self._end()
-        else:
-            self._loaded_worker()  # questions are to come
+        self._end()
         return came
 
     def _ask(self, questions: Sequence[Question]) -> list[Reply]:
