@@ -44,13 +44,14 @@ class Identification:
 class ClassList:
     """A class: the roster in its order, or else who has handed in; no learner has two submissions.
 
-    remarks: sentences for whoever grades.
+    remarks: sentences for whoever grades. moved: sentences on what would count for another learner than before.
     """
 
     learners: tuple[Learner, ...]
     submissions: tuple[SubmissionFiles, ...]
     unmatched: tuple[Unmatched, ...]
     remarks: tuple[str, ...]
+    moved: tuple[str, ...]
     platform: Platform
 
 
@@ -75,7 +76,8 @@ def class_in(folder: Path, by: Identification) -> ClassList:
     remarks = [*_about_names(by, platform, names, owners), *about_groups, *_about(counts, learners, unmatched)]
     if passed_over:
         remarks.append(f"Passed over: {first_few(passed_over)}.")
-    return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), platform)
+    moved = tuple(_with_other_owners(counts, owners, by))
+    return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), moved, platform)
 
 
 # --- whom a name can mean ---------------------------------------------------------------------------------------------
@@ -125,6 +127,11 @@ class _Owners:
         """Those whom a submission's name can mean."""
         meant = self._meant if self._has_roster else self._submitter
         return list(dict.fromkeys(owner for id, name in readings.items() for owner in meant(id, name)))
+
+    def of_entry(self, entry: str) -> list[Owner]:
+        """Those whom the name of a file or folder can mean, as the database has it."""
+        said = read_name(self.platform, entry) or read_name(self.platform, f"{entry}/")
+        return self.of(said.readings) if said else []
 
     def called(self, text: str) -> Sequence[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
@@ -216,17 +223,21 @@ def _share(
 ) -> Iterator[str]:
     """Make each group one owner that has one submission in all, or of whose submissions a person gave it one.
 
-    What was graded for a member before, under another name, is one more: nobody's row becomes another member's work. Of
-    other groups, what bears their name is nobody's. Yields a remark on them.
+    What another member handed in and was graded before is one more: nobody's row becomes another's work. Of other
+    groups, what bears their name is nobody's. Yields a remark on them.
     """
     several: list[str] = []
     for group in owners.groups.values():
         members, ids = [(each,) for each in group], {each.id for each in group}
         claimed = [claims[owner] for owner in dict.fromkeys([*members, group]) if owner in claims]
         best = [files for theirs in claimed for files in _best(theirs, said)]
-        now = {known_by(owners.platform, files.entry) for files in best}
-        earlier = [entry for entry, whose in graded.items() if not ids.isdisjoint(whose)]
-        is_one = len(best) == 1 and all(known_by(owners.platform, entry) in now for entry in earlier)
+        now = [{known_by(owners.platform, each.entry), *owners.of(each.readings)} for each in best]
+        earlier = [
+            {known_by(owners.platform, entry), *owners.of_entry(entry)}
+            for entry, whose in graded.items()
+            if not ids.isdisjoint(whose)
+        ]
+        is_one = len(best) == 1 and all(now[0] & each for each in earlier)
         if is_one or any(said.get(files.entry) == group for files in best):
             for owner in members:
                 claims.pop(owner, None)
@@ -237,8 +248,8 @@ def _share(
             unmatched += [Unmatched(files.entry, why, is_submission=True) for files in claims.pop(group, ())]
     if several:
         yield (
-            f"Several submissions, each of which counts for who handed it in: {first_few(several)}. A group's name in "
-            "a file for --match gives one to all of the group."
+            f"Several submissions, now or before, each of which counts for who handed it in: {first_few(several)}. A "
+            "group's name in a file for --match gives one to all of the group."
         )
 
 
@@ -259,6 +270,24 @@ def _words(owners: _Owners, works: Sequence[SubmissionFiles], by: Identification
     if problems:
         raise KataError("\n".join(problems))
     return found
+
+
+def _with_other_owners(counts: Sequence[SubmissionFiles], owners: _Owners, by: Identification) -> Iterator[str]:
+    """Sentences on submissions that were another's before, and on those of a learner with another number than before.
+
+    What a person gave to somebody is theirs.
+    """
+    before = {known_by(owners.platform, entry): entry for entry in by.graded}
+    for files in counts:
+        name, meant = known_by(owners.platform, files.entry), owners.of(files.readings)
+        is_new_number = name not in before and name != files.entry
+        for number, entry in before.items() if not by.matches.get(files.entry) else ():
+            whose = set(by.graded[entry])
+            is_taken = number == name and whose.isdisjoint(files.learners)
+            is_same_name = whose == set(files.learners) or owners.of_entry(entry) == meant
+            if is_taken or (is_new_number and number != entry and is_same_name):
+                told, other = (" and ".join(sorted(each)) for each in (whose, files.learners))
+                yield f"{files.entry} would be of {other}; in the run before {number} was of {told}."
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from grader.sandbox.levels import Level, MachineError
 from .class_list import ClassList, Identification, class_in
 from .grading_terms import Run, differences, run_of, terms_of
 from .judging import GradingTask, Judges, graded
-from .platforms import Platform, known_by
+from .platforms import Platform
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
@@ -124,8 +124,7 @@ class _ClassRun:
         self._everyone = class_in(folder, self._identification(matches))
         self._run = self._new_run()
         if self._before:
-            by_hand = [entry for entry, learner in matches.items() if learner]
-            self._say(_refuse_others(self._store, self._before, self._run, self._everyone, by_hand))
+            self._say(_refuse_others(self._store, self._before, self._run, self._everyone))
             self.has_results = True
         self._let_judges_grade()
         self._begin()
@@ -300,10 +299,10 @@ def _ungraded(exercise: Exercise, reason: str) -> ExerciseResult:
 # --- whether a run can go on with the one before ----------------------------------------------------------------------
 
 
-def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
+def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList) -> Iterator[str]:
     """Raise KataError if a run has other terms, or if a row would be lost or another's.
 
-    matches: the entries of which a person has said whose they are. Yields a sentence on learners who are gone.
+    Yields a sentence on learners who are gone.
     """
     if told := [words for name, words in differences(before, now).items() if name in FIXED]:
         advice = "--anew begins again; or give another folder."
@@ -317,18 +316,5 @@ def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList, mat
         raise KataError(f"{first_few(left)} would lose their row. {advice}; --anew begins again.")
     if left:
         yield f"Not among the submissions any more, so the record is kept: {', '.join(left)}."
-    if told := list(_with_other_owners(store.entries(before), everyone, matches)):
-        raise KataError(f"{' '.join(told)} Say whose they are with --match.")
-
-
-def _with_other_owners(before: Mapping[str, set[str]], everyone: ClassList, matches: Collection[str]) -> Iterator[str]:
-    """Sentences on submissions that were another's in the run before, and on those of a learner with another number."""
-    owners = {known_by(everyone.platform, entry): whose for entry, whose in before.items()}
-    for files in everyone.submissions:
-        name, learners = known_by(everyone.platform, files.entry), set(files.learners)
-        is_new_number = name not in owners and name != files.entry
-        for old, whose in owners.items() if files.entry not in matches else ():
-            is_taken = old == name and whose.isdisjoint(learners)
-            if is_taken or (is_new_number and old not in before and len(whose) == 1 and whose == learners):
-                told, other = (" and ".join(sorted(each)) for each in (whose, learners))
-                yield f"{files.entry} would be of {other}; in the run before {old} was of {told}."
+    if everyone.moved:
+        raise KataError(f"{' '.join(everyone.moved)} Say whose they are with --match.")
