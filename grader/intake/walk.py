@@ -30,7 +30,7 @@ from typing import IO
 from grader.errors import KataError
 from grader.record import ProblemKind
 
-from .names import COURSE_WORK, is_course, is_passed_over, printable
+from .names import COURSE_WORK, is_course, is_passed_over, kind_of_file, printable
 
 READING_SECONDS = 10.0
 """Limit of processor time for reading a submission; an ordinary one takes a hundredth of a second."""
@@ -128,12 +128,13 @@ def _possible_work(entries_in: Callable[[str], Mapping[str, Content | None]]) ->
             found.append((folder[:-1], error))
             continue
         names = {entry.removesuffix("/") for entry in entries}
-        if folder and ENVIRONMENT in names:
-            continue
-        may_count = {COURSE_WORK} if is_course(names) else names
+        is_copy = is_course(names)
+        is_all_work = not (is_copy or (folder and ENVIRONMENT in names))
         for entry, content in entries.items():
             name = entry.removesuffix("/")
-            if name not in may_count or is_passed_over(name):
+            # an answer may lie beside what is the course's or a library's
+            may_be_work = kind_of_file(name) == "exercise" if content is not None else is_copy and name == COURSE_WORK
+            if is_passed_over(name) or not (is_all_work or may_be_work):
                 continue
             if content is not None:
                 found.append((folder + name, content))
