@@ -193,7 +193,9 @@ class WalledProcess(Process):
     def _start_worker(self, processor_seconds: int) -> None:
         """Start a worker and have the file loaded, or refuse the file."""
         limits = self.exercise.limits
-        worker = self._worker = self._sandbox.spawn(Bounds(processor_seconds, limits.memory_mb, limits.reply_mb))
+        needs_all = bool(host.FEW_NEED.search(self.text))
+        bounds = Bounds(processor_seconds, limits.memory_mb, limits.reply_mb, needs_all)
+        worker = self._worker = self._sandbox.spawn(bounds)
         if self.refusal:  # closed before there was a worker to close
             worker.close()
         task = {

@@ -231,11 +231,12 @@ Parts = tuple[bytes, bytes]
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits of one worker. reply_mb: of all its answers together."""
+    """Limits of one worker. reply_mb: of all its answers together. needs_all: it uses what few workers need."""
 
     cpu_seconds: int = 20
     memory_mb: int = 2048
     reply_mb: int = 64
+    needs_all: bool = False
 
     @property
     def reply_bytes(self) -> int:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import wire
+from grader.sandbox.inside.host import FEW_NEED
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.worker import MOST_UNREAD, Bounds, Budget, WorkerLost
@@ -65,6 +66,15 @@ def test_the_environment_is_empty_of_the_judges(walled, monkeypatch):
     assert set(names) <= {"PATH", "LANG", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "PYTHONHASHSEED", "LC_CTYPE", "PWD",
                           "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "TMPDIR", "MPLCONFIGDIR", "MPLBACKEND",
                           "TORCHINDUCTOR_CACHE_DIR", "TORCHDYNAMO_DISABLE", "ATEN_CPU_CAPABILITY"}  # fmt: skip
+
+
+def test_what_few_files_need_is_loaded_for_the_first_that_needs_it():
+    source = "import sys\ndef f():\n    return 'torch._dynamo' in sys.modules"
+    with closing(Sandbox("process")) as sandbox:
+        replies = [ask_once(sandbox, source, bounds=Bounds(needs_all=needs)) for needs in (False, True)]
+    assert [reply["answers"]["1"] for reply in replies] == [False, True]
+    assert FEW_NEED.search("from torch.utils.checkpoint import checkpoint") and FEW_NEED.search("torch.optim.SGD")
+    assert not FEW_NEED.search("import torch\nimport torch.nn.functional as F\n")
 
 
 def test_the_project_is_not_visible(full):

@@ -15,6 +15,7 @@ import re
 import sys
 import types
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -29,6 +30,8 @@ MAX_TENSORS = 6
 ANSWERS_TO_A_FILE = 2
 """A worker sends two messages about a file: the result of scanning its source, and whether it was loaded."""
 NAME = re.compile(r"(?<![\w.])(?:self\.)?[A-Za-z_]\w{0,39}\b")
+FEW_NEED = re.compile(r"checkpoint|functorch|torch\.(?:compile|func)\b|\b(?:optim|meta)\b")
+"""What stands in a file that needs what `load_what_few_need` loads."""
 
 
 def run_question(
@@ -171,18 +174,10 @@ def warm_up() -> None:
 
 
 def load_what_few_need() -> None:
-    """Load what few workers need, most of a second each time.
-
-    Checkpoints, meta tensors and `vmap` import sympy, profilers and parts of the compiler.
-    """
-    with contextlib.suppress(Exception):  # a torch version without one of them; then the worker loads it itself
-        from torch.utils.checkpoint import checkpoint
-
-        x = torch.ones(2, 3, requires_grad=True)
-        for is_reentrant in (False, True):
-            checkpoint(torch.tanh, x, use_reentrant=is_reentrant).sum().backward()
-        torch.empty(2, 2, device="meta") @ torch.empty(2, 2, device="meta")
-        torch.vmap(torch.tanh)(x)
+    """Load torch's compiler, more than half a second. Checkpoints and optimizers import it, and it imports sympy."""
+    gc.disable()  # as while torch loaded
+    with contextlib.suppress(Exception):  # then the worker that needs it loads it itself
+        import_module("torch._dynamo")
     keep_what_is_loaded()
 
 
@@ -207,6 +202,7 @@ def keep_what_is_loaded() -> None:
     The little garbage among them stays too: finding it would take a tenth of a second.
     """
     gc.freeze()
+    gc.set_threshold(5000)  # most workers make fewer objects in all: there is little to collect
     gc.enable()
 
 

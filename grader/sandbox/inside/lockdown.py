@@ -89,7 +89,7 @@ def _limits(cpu_seconds: int, memory_bytes: int) -> dict[int, tuple[int, int]]:
 def _taken_bytes() -> int:
     """Address space that this process uses so far, in bytes; 0 where the system does not say."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as statm:
+        with open("/proc/self/statm", "rb", buffering=0) as statm:
             return int(statm.read().split()[0]) * resource.getpagesize()
     except (OSError, ValueError, IndexError):
         return 0

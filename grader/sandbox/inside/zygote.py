@@ -32,8 +32,6 @@ worker used them up, no other judge on the machine could start anything."""
 THREADS_SECONDS = 0.02
 """How often threads are counted: in between, a worker can start a few hundred."""
 FORK_SECONDS = 5.0
-WORKED_LONG_SECONDS = 0.4
-"""Of processor time. Most workers take a tenth of it, and those that load more of torch twice as much."""
 
 
 @dataclass
@@ -58,6 +56,7 @@ class Zygote:
         self.forks = 0
         self.has_loaded_all = False
         self.to_collapse: list[int] = []
+        self.count_at = 0.0  # when to count threads again
 
     def run(self) -> None:
         """Serve until the first control socket closes; when idle, make later forks cheaper."""
@@ -89,10 +88,13 @@ class Zygote:
         """How long to wait for orders, in milliseconds; None: until one comes."""
         if self.to_collapse:
             return 0
-        return THREADS_SECONDS * 1000 if self.children else None
+        return max(0.0, self.count_at - time.monotonic()) * 1000 if self.children else None
 
     def _bound_threads(self) -> None:
         """Kill workers that have far more threads than any computation needs."""
+        if time.monotonic() < self.count_at:
+            return
+        self.count_at = time.monotonic() + THREADS_SECONDS
         for child in self.children:
             if threads_of(child.pid) > MOST_THREADS:
                 _kill(child)
@@ -123,6 +125,10 @@ class Zygote:
             _send(self.joined[-1], {"ready": True}, [])
             return True
         *pipes, life = fds
+        if order["needs_all"] and not self.has_loaded_all:
+            self.has_loaded_all = True
+            host.load_what_few_need()
+            self.to_collapse = places()
         pid = self._fork()
         if pid == 0:
             run_worker(pipes, (order["cpu_seconds"], order["memory_bytes"]), self.rules)
@@ -136,21 +142,12 @@ class Zygote:
         _send(child.life, {}, [child.pidfd])
         return True
 
-    def _load_all(self) -> None:
-        """Load what few workers need: the first that worked long may have spent it on loading."""
-        self.has_loaded_all = True
-        host.load_what_few_need()
-        self.to_collapse = places()
-
     def _reap(self, child: Child) -> None:
         _, status, used = os.wait4(child.pid, 0)
         os.close(child.pidfd)
         self.children.remove(child)
-        code, cpu_seconds = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-        _send(child.life, {"code": code, "cpu_seconds": cpu_seconds}, [])
+        _send(child.life, {"code": os.waitstatus_to_exitcode(status), "cpu_seconds": used.ru_utime + used.ru_stime}, [])
         child.life.close()
-        if cpu_seconds > WORKED_LONG_SECONDS and not self.has_loaded_all:
-            self._load_all()
 
 
 def _kill(child: Child) -> None:
@@ -166,7 +163,7 @@ def _send(to: socket.socket, message: dict[str, float], fds: list[int]) -> None:
 def threads_of(pid: int) -> int:
     """The number of threads of a process; 0 if it has ended, or where the system does not say."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as stat:
+        with open(f"/proc/{pid}/stat", "rb", buffering=0) as stat:
             return int(stat.read().rpartition(b")")[2].split()[17])
     except (OSError, ValueError, IndexError):
         return 0
