@@ -132,13 +132,13 @@ def start_ahead(level: Level) -> None:
         with suppress(MachineError):  # a judge tries again and reports the error
             _zygote = launch(level)
     multiprocessing.set_forkserver_preload([FORKED_FROM])
-    resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # only the command itself handles it
-    try:
-        with started_from_home():
+    with started_from_home():
+        resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # only the command itself handles it
+        try:
             forkserver.ensure_running()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
     _is_started = True
 
 
