@@ -140,7 +140,10 @@ TALKS = """
         parts = share(ask, amounts)
         return {"stay": torch.allclose(share(ask, parts), parts)}
 
-    expect(learner.read(talk)["stay"], "The parts of parts are other parts.")
+    came = learner.read(talk)
+    if came.error is not None:
+        expect(False, learner.tell_error(came.error))
+    expect(came["stay"], "The parts of parts are other parts.")
 """
 
 
