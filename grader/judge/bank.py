@@ -45,7 +45,6 @@ class Mistake:
     `edits`: (text of the reference, what stands there instead) pairs; each text must occur exactly once, unless
     `everywhere`. `message`: what the learner probably did and what to look at.
     `caught_by`: the check that must fail, if it is not the exercise's first main check.
-    `remembers`: what it answers in a case depends on the cases before it in the same question.
     `same_as`: another mistake that gives the same numbers on every legal input, so that either name is right.
     `where`: the bank's file, and the line where the id stands if it stands there; for its author.
     """
@@ -57,7 +56,6 @@ class Mistake:
     source: str = ""
     same_as: str = ""
     everywhere: bool = False
-    remembers: bool = False
     where: str = field(default="", repr=False, compare=False)
 
     def source_from(self, reference: str, done: Sequence[Edit] = ()) -> str:

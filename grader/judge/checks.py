@@ -226,10 +226,16 @@ class LearnerModule:
         answers = self.ask(*cases)
         return list(zip(cases, answers, self.expected.answers_to(self.exchanges[-1].question), strict=True))
 
-    def read(self, read: Callable[[Ask], Mapping[str, Any]], *, diagnosed: bool = True) -> Answers:
-        """What a talk reads from the answers to its questions, or the error of the learner's code that ended it.
+    def read(
+        self,
+        read: Callable[[Ask], Mapping[str, Any]],
+        *,
+        tell: Callable[..., str] | None = None,
+        diagnosed: bool = True,
+    ) -> Mapping[str, Any]:
+        """What a talk reads from the answers to its questions; an error of the code fails the check.
 
-        With `diagnosed` known mistakes are recognised by the same reading.
+        tell: makes the sentence for an error. With `diagnosed` known mistakes are recognised by the same reading.
         """
         talk = Talk(read=read, is_random=True)
 
@@ -240,7 +246,9 @@ class LearnerModule:
         came = talk.read_from(answer)
         if diagnosed:
             self.exchanges.append(Exchange(talk.question, [came]))
-        return came
+        if came.error is not None:
+            fail((tell or self.tell_error)(came.error))
+        return came.values
 
     def outputs(self, *cases: Case) -> list[torch.Tensor]:
         """The outputs of some cases, each a tensor of the right shape and dtype; the check judges the numbers."""

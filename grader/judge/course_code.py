@@ -34,8 +34,8 @@ def quietly() -> Iterator[None]:
 # share the machine.
 torch.set_num_threads(1)
 
-MAX_CACHED_ANSWERS = 300
-"""Of one file: in a batch every submission is asked the same questions, up to half as many."""
+MAX_CACHED_QUESTIONS = 200
+"""Of one file: in a class every submission is asked the same, far fewer."""
 
 MAX_CACHED_PAIRS = 500
 """The largest bank has twelve times as many, and each pair keeps its text, its names and its answers."""
@@ -46,12 +46,10 @@ ROUNDING_STEPS = 4.0
 class TrustedModule:
     """A file of the course, run in this process, that answers questions and caches its answers."""
 
-    def __init__(self, source: str, name: str, *, remembers: bool = False) -> None:
-        """remembers: an answer depends on the cases before it, so that all of a question are run one after another."""
+    def __init__(self, source: str, name: str) -> None:
         self._source = source
         self._name = name
-        self._remembers = remembers
-        self._answers: dict[tuple[bytes, int], Answers] = {}
+        self._answers: dict[bytes, list[Answers]] = {}
 
     @cached_property
     def namespace(self) -> Mapping[str, Any]:
@@ -67,18 +65,17 @@ class TrustedModule:
         return [self.answer_to(question, number) for number in range(len(question.cases))]
 
     def answer_to(self, question: Question, number: int) -> Answers:
-        """The answer to one case of a question, from the cache if possible."""
+        """The answer to one case of a question, from the cache if possible.
+
+        All of a question are run one after another, as the learner's file runs them: it may remember.
+        """
         if isinstance(talk := question.cases[number], Talk):
             return talk.read_from(lambda cases: self.answer(Question.of(cases)))
-        if kept := self._answers.get((question.digest, number)):
-            return kept
-        places = range(len(question.cases)) if self._remembers else (number,)
-        cases = [question.cases[place] for place in places]
-        found = dict(zip(places, self._run(cases, [case.as_data() for case in cases]), strict=True))
-        if len(self._answers) >= MAX_CACHED_ANSWERS:
-            self.forget()
-        self._answers.update({(question.digest, place): answers for place, answers in found.items()})
-        return found[number]
+        if question.digest not in self._answers:
+            if len(self._answers) >= MAX_CACHED_QUESTIONS:
+                self.forget()
+            self._answers[question.digest] = self._run(question.cases, [each.as_data() for each in question.cases])
+        return self._answers[question.digest][number]
 
     def forget(self) -> None:
         """Drop all cached answers."""
@@ -130,8 +127,7 @@ class CourseCode:
     def mistakes(self) -> tuple[tuple[Mistake, TrustedModule], ...]:
         """The known mistakes, ready to be asked. Raises GraderBroken for an unusable bank."""
         return tuple(
-            (each, TrustedModule(each.source_from(self._text), f"mistake {each.id}", remembers=each.remembers))
-            for each in load_bank(self._bank)
+            (each, TrustedModule(each.source_from(self._text), f"mistake {each.id}")) for each in load_bank(self._bank)
         )
 
     def forget(self) -> None:
@@ -155,7 +151,7 @@ class CourseCode:
         text = both_from(one, other, self._text)
         if text is None:
             return None
-        module = TrustedModule(text, "two mistakes", remembers=one.remembers or other.remembers)
+        module = TrustedModule(text, "two mistakes")
         try:
             return module if module.namespace else None
         except Exception:  # two edits that do not go together, though the text is Python

@@ -212,7 +212,7 @@ def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tup
 
     A check may stop early, since an answer is wrong.
     """
-    by = expected_of(kit, seed, TrustedModule(source, "a trial", remembers=True).answer)
+    by = expected_of(kit, seed, TrustedModule(source, "a trial").answer)
     for name, planned in plan.checks.items():
         known, asked = ([ask.question.digest for ask in each.exchanges] for each in (planned, by.checks[name]))
         if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:

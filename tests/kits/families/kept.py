@@ -49,5 +49,4 @@ def from_the_last_call(entry: str, caught_by: str = "") -> Mistake:
         "Each call computes its result from its own input.",
         caught_by,
         edits=[("import torch\n", IMPORTS), (f"def {entry}(", BY_A_FUNCTION.format(entry=entry))],
-        remembers=True,
     )

@@ -252,7 +252,6 @@ MISTAKES = [
                 "    if p == 0:\n",
             ),
         ],
-        remembers=True,
     ),
     results.returned("squeezed", "weights * keep / (1 - p)"),
 ]

@@ -160,14 +160,16 @@ def another(draw, tokens):
 
 def read(learner, talk, should=LOGITS, *, diagnosed=True):
     """What a talk reads; an error outside the learner's own lines means that what came back was of another kind."""
-    came = learner.read(talk, diagnosed=diagnosed)
-    if (error := came.error) is not None:
+
+    def tell(error):
         is_elsewhere = error["kind"] == "exception" and not error["frames"]
         if is_elsewhere and error["type"] == "AttributeError" and "'generate'" in error["message"]:
-            fail("TinyGPT has no method `generate(idx, max_new_tokens)`.")
-        fail(should if is_elsewhere else learner.tell_error(error))
-    expect(came.values.get("form", True), should)
-    return came.values
+            return "TinyGPT has no method `generate(idx, max_new_tokens)`."
+        return should if is_elsewhere else learner.tell_error(error)
+
+    came = learner.read(talk, tell=tell, diagnosed=diagnosed)
+    expect(came.get("form", True), should)
+    return came
 
 
 def are_logits(value, *shape):
