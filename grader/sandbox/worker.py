@@ -1,8 +1,8 @@
 """The judge's end of one worker: rounds of questions go in, answers come out in order, and it tells how it ended.
 
 What an exercise and a submission may use is processor time and, three times as long, wall time. Time for which a busy
-machine keeps a process from running is not processor time. So a file gets the same verdict alone, in a class, after a
-quick neighbour and after a slow one.
+machine keeps a process from running is neither. So a file gets the same verdict alone, in a class, after a quick
+neighbour and after a slow one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .inside import wire
 from .levels import MachineError
 
 WALL_PER_PROCESSOR_SECOND = 3.0
-"""What sleeping may cost, and how busy a machine may be at which the slowest right answer still passes."""
+"""What sleeping may cost."""
 SCHEDULED_TIME = 2
 """CPUCLOCK_SCHED: the clock type in the low bits of Linux's clock id for another process's processor time."""
 
@@ -78,6 +78,13 @@ def processor_seconds(pid: int) -> float | None:
         return None
 
 
+def waited_seconds(pid: int) -> float:
+    """Seconds that a process was ready and others ran; 0 where the system does not tell, or it has ended."""
+    with contextlib.suppress(OSError, IndexError):
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
+
+
 # --- the process of a worker ------------------------------------------------------------------------------------------
 
 START_SECONDS = 20.0
@@ -116,7 +123,7 @@ class ForkedProcess:
     def __init__(self, life: socket.socket) -> None:
         self._life = life
         self._lock = threading.Lock()
-        self._pidfd = self._pid = -1
+        self._pidfd = self.pid = -1
         self._worked = 0.0
         self._code: int | None = None
         self._has_ended = False
@@ -124,11 +131,11 @@ class ForkedProcess:
     def worked(self) -> float:
         """Seconds of processor time of all its threads; when it has ended, what the zygote counted."""
         with self._lock:
-            if self._pid < 0:
+            if self.pid < 0:
                 self._hear(START_SECONDS)
             self._hear(0.0)
             if not self._has_ended:
-                counted = processor_seconds(self._pid) if self._pid > 0 else None
+                counted = processor_seconds(self.pid) if self.pid > 0 else None
                 if counted is None:  # it has ended: the zygote has its time, and is about to tell it
                     self._hear(LINGER_SECONDS)
                 else:
@@ -173,7 +180,7 @@ class ForkedProcess:
             self._pidfd = fds[0]
             # in this process's namespace; -1 when it has ended, so that there is no clock to ask
             lines = Path(f"/proc/self/fdinfo/{self._pidfd}").read_text().splitlines()
-            self._pid = max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
+            self.pid = max(0, next(int(line.removeprefix("Pid:")) for line in lines if line.startswith("Pid:")))
         else:
             self._has_ended, self._code, self._worked = True, told["code"], told["cpu_seconds"]
         return True
@@ -183,12 +190,12 @@ class ChildProcess:
     """A child of this process."""
 
     def __init__(self, popen: subprocess.Popen[bytes]) -> None:
-        self.popen = popen
+        self.popen, self.pid = popen, popen.pid
         self._worked: float | None = None
 
     def worked(self) -> float | None:
         """Seconds of processor time of all its threads, as last counted; None where the system does not count them."""
-        if self.popen.poll() is None and (counted := processor_seconds(self.popen.pid)) is not None:
+        if self.popen.poll() is None and (counted := processor_seconds(self.pid)) is not None:
             self._worked = counted
         return self._worked
 
@@ -202,7 +209,7 @@ class ChildProcess:
         """Kill it, and on POSIX all its process group. Does not wait until it is gone."""
         if self.popen.returncode is None and hasattr(os, "killpg"):
             with contextlib.suppress(OSError):  # it leads its own group, and is not reaped: its pid is still its own
-                os.killpg(self.popen.pid, signal.SIGKILL)
+                os.killpg(self.pid, signal.SIGKILL)
         self.popen.kill()
 
     def last_words(self) -> str:
@@ -259,8 +266,7 @@ class Worker:
         self._may_read = threading.Semaphore(MOST_UNREAD)
         self._is_closed = False
         self._is_ready = False
-        self._worked = 0.0
-        self._since = 0.0
+        self._worked = self._since = self._waited = 0.0
         for run in (self._read, self._write):
             threading.Thread(target=run, name="kata worker", daemon=True).start()
 
@@ -290,7 +296,7 @@ class Worker:
         is closed. Raises MachineError when the sandbox is gone.
         """
         self.await_ready()
-        self._since = time.monotonic()
+        self._begin()
         self.send(frames)
         for _ in range(answers):
             yield self._receive(budget, seconds)
@@ -310,15 +316,19 @@ class Worker:
                 self._may_read.release()
         budget.charge(worked, passed)
         self._worked += worked
-        self._since += passed
+        self._begin()
         if isinstance(came, WorkerLost):
             self.close()
             raise came
         return came
 
+    def _begin(self) -> None:
+        self._since, self._waited = time.monotonic(), waited_seconds(self.process.pid)
+
     def _used(self) -> tuple[float, float]:
-        """Seconds that it worked, and that passed, since the answer before, or since it was asked."""
+        """Seconds that it worked, and that passed and it did not wait for, since it was asked or the answer before."""
         passed, worked = time.monotonic() - self._since, self.process.worked()
+        passed -= max(0.0, waited_seconds(self.process.pid) - self._waited)
         return passed if worked is None else worked - self._worked, passed
 
     def close(self) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from grader.sandbox.worker import waited_seconds
 
 from ..cases import table
 
@@ -16,15 +19,25 @@ ONE_CORE = {min(os.sched_getaffinity(0))}
 BUSY = 4
 """Processes that share one core with the worker, each in a session of its own: some kernels share out by sessions."""
 
+SPIN = [sys.executable, "-S", "-c", f"import os; os.sched_setaffinity(0, {ONE_CORE!r})\nwhile True: pass"]
+
 
 @pytest.fixture
 def spinning() -> Iterator[None]:
-    command = [sys.executable, "-S", "-c", f"import os; os.sched_setaffinity(0, {ONE_CORE!r})\nwhile True: pass"]
-    processes = [subprocess.Popen(command, start_new_session=True) for _ in range(BUSY)]
+    processes = [subprocess.Popen(SPIN, start_new_session=True) for _ in range(BUSY)]
     yield
     for process in processes:
         process.kill()
         process.wait()
+
+
+def test_time_that_a_process_waits_for_a_processor_is_not_its_own(spinning: None) -> None:
+    process = subprocess.Popen(SPIN, start_new_session=True)
+    time.sleep(1)
+    waited = waited_seconds(process.pid)
+    process.kill()
+    process.wait()
+    assert 0.3 < waited < 2 and waited_seconds(process.pid) == 0
 
 
 @pytest.mark.thorough

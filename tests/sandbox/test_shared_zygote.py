@@ -50,8 +50,8 @@ def working(sandbox: Sandbox) -> Worker:
 
 def pid_of(worker: Worker) -> int:
     worker.process.worked()
-    assert isinstance(worker.process, ForkedProcess) and worker.process._pid > 0
-    return worker.process._pid
+    assert isinstance(worker.process, ForkedProcess) and worker.process.pid > 0
+    return worker.process.pid
 
 
 def is_running(worker: Worker) -> bool:

@@ -116,6 +116,11 @@ def test_memory_is_bounded(either):
     assert reply["error"]["kind"] in ("memory", "exception")
 
 
+def test_a_file_that_draws_while_it_is_loaded_draws_the_same_in_each_worker(either):
+    source = "import random\nimport torch\nW = random.random() + torch.rand(1).item()\ndef f():\n    return W"
+    assert call(either, source) == call(either, source)
+
+
 def test_processor_time_is_bounded(either):
     with pytest.raises(WorkerLost) as lost:
         ask_once(either, "def f():\n    while True: pass", bounds=Bounds(cpu_seconds=1), seconds=90)
@@ -163,7 +168,7 @@ def test_a_worker_that_dies_with_its_zygote_is_the_machines_fault(level):
 
 
 def test_a_worker_that_cannot_be_locked_is_the_machines_fault(full):
-    worker = full.spawn(Bounds(memory_mb=10**13))  # no such limit can be set
+    worker = full.spawn(Bounds(memory_mb=10**14))  # no such limit can be set
     with pytest.raises(MachineError):
         worker.await_ready(5)
     worker.close()

@@ -151,6 +151,7 @@ def load(source: str, file: str) -> Namespace:
     sys.modules["learner"] = module  # dataclasses and typing look their module up by name
     # torch.jit.script and inspect want source code, but the file does not exist on this side
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    seed_everything(0)  # a file may draw while it is loaded
     exec(compile(source, file, "exec", dont_inherit=True), module.__dict__)
     return module.__dict__
 

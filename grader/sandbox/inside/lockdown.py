@@ -25,6 +25,8 @@ except ImportError:  # Windows: there only the judge's timeout limits a worker
     fcntl = resource = None  # type: ignore[assignment]
 
 OPEN_FILES = 64
+LEARNERS_PART = 0.75
+"""Of the memory of an exercise: the same room for each file, whatever the libraries have taken before."""
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_NO_NEW_PRIVS = 38
@@ -55,35 +57,27 @@ ALLOWED_CALLS = (
 # --- limits, enforced by the operating system -------------------------------------------------------------------------
 
 
-def limit(cpu_seconds: int, memory_bytes: int) -> None:
+def limit(cpu_seconds: int, memory_bytes: int, *, is_warm: bool = False) -> None:
     """Limit processor time, memory, open files and file sizes of this process for good.
 
-    Raises OSError or ValueError when the system refuses one of them.
+    is_warm: it has worked before, and is limited as far as the system allows: macOS cannot limit memory. Of any other
+    raises OSError or ValueError when the system refuses a limit.
     """
-    for what, bounds in _limits(cpu_seconds, memory_bytes).items():
-        resource.setrlimit(what, bounds)
-
-
-def limit_as_possible(cpu_seconds: int, memory_bytes: int) -> None:
-    """As `limit`, for a process that is already warm, as far as the system allows: macOS cannot limit memory."""
     if resource is None:
         return
-    for what, bounds in _limits(cpu_seconds + math.ceil(time.process_time()), memory_bytes).items():
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(what, bounds)
-
-
-def _limits(cpu_seconds: int, memory_bytes: int) -> dict[int, tuple[int, int]]:
-    # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs:
-    # whatever the libraries use, half of the limit is left for the learner's code.
-    memory = max(memory_bytes, _taken_bytes() + memory_bytes // 2)
-    return {
+    # RLIMIT_AS limits addresses, and a torch build with CUDA reserves three gigabytes of them before any code runs
+    memory = _taken_bytes() + int(memory_bytes * LEARNERS_PART)
+    cpu_seconds += math.ceil(time.process_time()) if is_warm else 0
+    limits = {
         resource.RLIMIT_CPU: (cpu_seconds, cpu_seconds + 1),  # SIGXCPU first; SIGKILL for code that catches it
         resource.RLIMIT_AS: (memory, memory),
         resource.RLIMIT_FSIZE: (0, 0),
         resource.RLIMIT_CORE: (0, 0),
         resource.RLIMIT_NOFILE: (OPEN_FILES, OPEN_FILES),
     }
+    for what, bounds in limits.items():
+        with contextlib.suppress(*((OSError, ValueError) if is_warm else ())):
+            resource.setrlimit(what, bounds)
 
 
 def _taken_bytes() -> int:
@@ -140,8 +134,8 @@ class Rules:
         if self._libc.capset(header, bytes(24)) != 0:
             raise OSError(ctypes.get_errno(), "capset")
 
-    def _prctl(self, option: int, value: int) -> None:
-        if self._libc.prctl(option, value, 0, 0, 0) != 0:
+    def _prctl(self, option: int, value: int, argument: Any = 0) -> None:
+        if self._libc.prctl(option, value, argument, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), f"prctl {option}")
 
     def _load_seccomp(self) -> None:
@@ -150,8 +144,7 @@ class Rules:
         header = ctypes.create_string_buffer(
             struct.pack("HxxxxxxP", len(self._program) // 8, ctypes.addressof(buffer)), 16
         )
-        if self._libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "seccomp")
+        self._prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header)
 
 
 def _landlock_rules(readable: Sequence[str]) -> Any:

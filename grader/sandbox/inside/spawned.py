@@ -24,7 +24,7 @@ def main() -> None:
         wire.write_frame(answers, wire.pack({"ready": True}, 0))
         questions = _ended_with_the_judge(questions)
         order = wire.unpack(*wire.read_frame(questions, 0))
-        lockdown.limit_as_possible(order["cpu_seconds"], order["memory_bytes"])
+        lockdown.limit(order["cpu_seconds"], order["memory_bytes"], is_warm=True)
         host.serve(questions, answers)
         code = 0
     except Exception as error:
