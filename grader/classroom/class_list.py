@@ -121,7 +121,7 @@ class _Owners:
         """What a learner, or a group, is called."""
         first, *others = owner
         is_group = self.groups.get(folded(first.group)) == owner
-        return [*([first.group] if is_group else []), *([] if others else orders(first))]
+        return [*([first.group, f"group {first.group}"] if is_group else []), *([] if others else orders(first))]
 
     def of(self, readings: Mapping[str, str]) -> list[Owner]:
         """Those whom a submission's name can mean."""
@@ -197,7 +197,7 @@ def _what_counts(
         for files in theirs:
             word, is_the_one = "", best == [files]
             if whose := said.get(files.entry):  # a name may be another's one day, in a roster that comes later
-                word = whose[0].group if len(whose) > 1 else whose[0].id
+                word = f"group {whose[0].group}" if len(whose) > 1 else whose[0].id
             if is_the_one:
                 counts.append(replace(files, learners=tuple(each.id for each in owner)))
             if word or not is_the_one:
@@ -254,7 +254,10 @@ def _share(
 
 
 def _words(owners: _Owners, works: Sequence[SubmissionFiles], by: Identification) -> dict[str, Owner]:
-    """Whose each submission is of which a person says so, or said before. Raises KataError for what fits nothing."""
+    """Whose each submission is of which a person says so, or said before, if that still means one owner.
+
+    Raises KataError for what a person says now and fits nothing.
+    """
     there = {files.entry for files in works}
     missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
     problems = [f"There is no submission {entry}, which --match names." for entry in missing]
@@ -264,9 +267,9 @@ def _words(owners: _Owners, works: Sequence[SubmissionFiles], by: Identification
             meant = owners.called(text)
             if len(meant) == 1:
                 found[entry] = meant[0]
-            else:
-                whom = "several learners" if meant else "nobody"
-                problems.append(f"--match says that {entry} is of {text}, and {whom} is called so.")
+            elif entry in by.matches:
+                whom = "several learners are" if meant else "nobody is"
+                problems.append(f"--match says that {entry} is of {text}, and {whom} called so.")
     if problems:
         raise KataError("\n".join(problems))
     return found
@@ -275,18 +278,20 @@ def _words(owners: _Owners, works: Sequence[SubmissionFiles], by: Identification
 def _with_other_owners(counts: Sequence[SubmissionFiles], owners: _Owners, by: Identification) -> Iterator[str]:
     """Sentences on submissions that were another's before, and on those of a learner with another number than before.
 
-    What a person gave to somebody is theirs.
+    Where only names say whose they are, no new number takes a row. What a person gave to somebody is theirs.
     """
     before = {known_by(owners.platform, entry): entry for entry in by.graded}
     for files in counts:
-        name, meant = known_by(owners.platform, files.entry), owners.of(files.readings)
+        name, learners = known_by(owners.platform, files.entry), set(files.learners)
         is_new_number = name not in before and name != files.entry
         for number, entry in before.items() if not by.matches.get(files.entry) else ():
             whose = set(by.graded[entry])
-            is_taken = number == name and whose.isdisjoint(files.learners)
-            is_same_name = whose == set(files.learners) or owners.of_entry(entry) == meant
-            if is_taken or (is_new_number and number != entry and is_same_name):
-                told, other = (" and ".join(sorted(each)) for each in (whose, files.learners))
+            is_taken = number == name and not whose & learners
+            is_same = whose == learners or owners.of_entry(entry) == owners.of(files.readings)
+            if is_taken or (
+                is_new_number and number != entry and (is_same or (whose & learners and not owners.numbered))
+            ):
+                told, other = (" and ".join(sorted(each)) for each in (whose, learners))
                 yield f"{files.entry} would be of {other}; in the run before {number} was of {told}."
 
 

@@ -113,10 +113,10 @@ def platform_of(names: Collection[str]) -> Platform:
 
 
 def known_by(platform: Platform, entry: str) -> str:
-    """The platform's number in a submission's name, where it can be read in one way; otherwise the name itself."""
+    """The platform's number in a submission's name, or those that could be it; otherwise the name itself."""
     for name in (entry, f"{entry}/") if platform in NUMBERED else ():
-        if (said := read_name(platform, name)) and len(said.readings) == 1 and "" not in said.readings:
-            return "#" + "".join(said.readings)
+        if (said := read_name(platform, name)) and "" not in said.readings:
+            return "#" + " #".join(said.readings)
     return entry
 
 
