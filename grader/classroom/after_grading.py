@@ -55,9 +55,10 @@ def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -
             if verdict.is_checked:
                 yield from _asked_again(result.rows[each.id], course)
             yield ""
-        if record.adjustments:
+        units = {course.exercise(each.id).unit for each in asked if each.id in course.titles}
+        if changes := [each for each in record.adjustments or () if each.unit in units]:
             yield "After grading:"
-            yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in record.adjustments)
+            yield from (f"  {safe_line(each.reason)} ({change(each)})" for each in changes)
 
 
 def _asked_again(row: Row, course: Course) -> Iterator[str]:
