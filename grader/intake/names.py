@@ -104,7 +104,7 @@ class ExerciseNames:
         Such as `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`. A comment with the id
         alone may be a heading: it counts only if one of the exercise's entry points is among the `defined` names.
         """
-        line = text.lstrip()[:_LONGEST_LINE].partition("\n")[0]
+        line = re.split(r"[\r\n]", text.lstrip()[:_LONGEST_LINE], maxsplit=1)[0]
         if line.startswith("#"):
             line = f"# {line.lstrip('#')}"
         *before, name = line.split() or [""]
