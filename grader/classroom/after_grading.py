@@ -22,6 +22,7 @@ from .grading_terms import differences, terms_of
 from .results import ClassResults, Result, publish
 from .roster import find_learner, name_key
 from .store import Row, reading, writing
+from .unmatched import UNMATCHED, write_unmatched
 
 # --- an appeal --------------------------------------------------------------------------------------------------------
 
@@ -138,13 +139,14 @@ def forget_learner(out: Path, text: str, course: Course) -> Iterator[str]:
         everyone = store.learners()
         learner = find_learner(everyone, text, out, f"kata forget {out}")
         kept = [row for row in store.unmatched() if row.learner not in ("", learner.id)]
-        store.forget(learner.id, kept)
+        with store.forgetting(learner.id, kept):  # whoever is ended in this block can forget them again
+            write_unmatched(out / UNMATCHED, kept)
+            _, remarks = publish(ClassResults(store, course))
         yield f"Taken out of {out}: {learner.shown}"
         if same := [
             each.shown for each in everyone if each != learner and name_key(each.name) == name_key(learner.name)
         ]:
             yield f"Called alike, and still here: {', '.join(same)}."
-        _, remarks = publish(ClassResults(store, course))
     yield from remarks
     yield from OUT_OF_REACH.splitlines()
 

@@ -236,13 +236,15 @@ class Store:
         with self._transaction():
             self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
 
-    def forget(self, learner: str, unmatched: Iterable[Unmatched]) -> None:
-        """Delete everything of a learner, and of `unmatched` all but these."""
+    @contextmanager
+    def forgetting(self, learner: str, unmatched: Iterable[Unmatched]) -> Iterator[None]:
+        """Delete everything of a learner, and of `unmatched` all but these: stored when the block ends, if it does."""
         columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
         with self._transaction():
             for table, column in columns.items():
                 self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,))
             self._list_unmatched(unmatched)
+            yield
         self._sql.execute("VACUUM")
 
     # --- queries ------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from grader.classroom.after_grading import forget_learner
 from grader.classroom.store import reading
 
@@ -26,3 +28,16 @@ def test_unmatched_work_goes_unless_a_person_gave_it_to_another(room: Any) -> No
         assert [each.id for each in store.learners()] == ["21", "22", "23"]
     room.grade(resume=True)
     assert set(room.unmatched) == {"old work", "24", "stranger", *given}
+
+
+def test_whoever_was_forgotten_by_half_can_be_forgotten_again(room: Any) -> None:
+    room.grade({"ada/share.py": True, "bo/share.py": True}, pages=True)
+    results = room.out / "results.jsonl"
+    results.unlink()
+    results.mkdir()  # so it cannot be written
+    with pytest.raises(OSError, match=str(results)):
+        list(forget_learner(room.out, "ada", room.course))
+    results.rmdir()
+    list(forget_learner(room.out, "ada", room.course))
+    assert list(room.points) == ["bo"]
+    assert [path.name for path in room.out.glob("learner-*")] == ["learner-bo.html"]
