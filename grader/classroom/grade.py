@@ -29,7 +29,7 @@ from .platforms import Platform
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
-from .unmatched import read_matches
+from .unmatched import UNMATCHED, read_matches, write_unmatched
 
 FIXED = ("the course", "the seed", "the isolation", "the platform")
 """What stays in all runs of one grading."""
@@ -68,6 +68,8 @@ def grade_class(folder: Path, out: Path, course: Course, options: ClassOptions) 
     Raises KataError when it cannot be graded, or not to its end: then the sentence says how many records are kept.
     MachineError when this machine cannot isolate; OSError.
     """
+    if out.exists() and folder.exists() and out.samefile(folder):
+        raise KataError(f"{out} holds what was handed in: give another folder for the results.")
     with writing(out) as store:
         work = _ClassRun(store, course, options)
         try:
@@ -267,11 +269,12 @@ class _ClassRun:
             self._store.add(self._run, task.submission, todo)
 
     def _begin(self) -> None:
-        """Store the run with its class, if that was not done."""
+        """Store the run with its class, and write what counts for nobody, if that was not done."""
         if not self._run.id:
             work = {id for files in self._everyone.submissions for id in files.learners}
             self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
             self.has_results = True
+            write_unmatched(self._store.folder / UNMATCHED, self._everyone.unmatched)
 
 
 def _ungraded(exercise: Exercise, reason: str) -> ExerciseResult:
@@ -309,8 +312,11 @@ def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList) -> 
         raise KataError(f"{store.folder} was graded on other terms: {'; '.join(told)}. {advice}")
     graded = [learner for learner, standing in store.standing(before) if standing == "graded"]
     there = {each.id for each in everyone.learners}
-    left = [each.id for each in graded if each.id not in there]
     has_roster = any(each.in_roster for each in (*everyone.learners, *graded))
+    if not has_roster:  # whose work is in dispute is there
+        entries = store.entries(before)
+        there.update(*(entries.get(each.entry, ()) for each in everyone.unmatched if each.is_submission))
+    left = [each.id for each in graded if each.id not in there]
     if left and (has_roster or len(left) == len(graded)):
         advice = "Give the roster and the folder of that run, with new learners added, or another OUT"
         raise KataError(f"{first_few(left)} would lose their row. {advice}; --anew begins again.")

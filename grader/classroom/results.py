@@ -5,7 +5,7 @@
             result.record, result.learner.name
 
 Final points are worked out here and nowhere stored: from the record, the roster, what was set by hand, and course.yml.
-What people read is written from it: results.jsonl, pages, unmatched.csv. A learner's page is called like the id, in
+What people read is written from it: results.jsonl and pages. A learner's page is called like the id, in
 characters that every file system accepts. Behind `--` a digest is added, unless the id is short and has only small
 letters and digits, with single signs between them. So no two learners share a name, also where ADA and ada are the same
 file.
@@ -34,7 +34,7 @@ from .final_points import HandIn, adjusted
 from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
 from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
-from .unmatched import UNMATCHED, write_unmatched
+from .unmatched import UNMATCHED
 
 CLASS_PAGE = "class.html"
 WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
@@ -144,13 +144,13 @@ def course_of(out: Path) -> Path:
 
 
 def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary, list[str]]:
-    """Write everything in OUT anew; pages if they are wanted, or are there.
+    """Write everything in OUT anew but unmatched.csv, which a person fills in; pages if they are wanted, or are there.
 
     Returns the summary of the class, and sentences on what the policy has to know, on whose final points are not those
     that were there, and on what else lies in OUT.
     Raises KataError when the database cannot be read, OSError when a file cannot be written.
     """
-    out, course, unmatched = results.store.folder, results.course, results.store.unmatched()
+    out, course = results.store.folder, results.course
     summary = ClassSummary(course.titles, course.headings)
     pages, before, changed = pages or (out / CLASS_PAGE).exists(), _published(out), []
     if pages:
@@ -171,9 +171,8 @@ def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary
             yield f"{result.record.to_json()}\n".encode()
 
     write_file(out / RESULTS, lines())
-    write_unmatched(out / UNMATCHED, unmatched)
     summary.absent += [learner.name for learner in results.absent]
-    summary.unmatched += [each.entry for each in unmatched if each.is_submission]
+    summary.unmatched += [each.entry for each in results.store.unmatched() if each.is_submission]
     if pages:
         write_file(out / CLASS_PAGE, render_class(summary).encode("utf-8"))
     remarks = without_time([each.name for each in results.learners if not each.hand_in.at], course)
