@@ -25,9 +25,8 @@ INSIDE = Path(__file__).parent / "inside"
 BOUND_AT = "/kata"
 """Where the sandbox mounts `inside`."""
 
-_IN_SYSTEM = ("lib", "lib32", "lib64", "bin", "sbin")
-_SYSTEM_PREFIXES = ("/usr/local", "/usr", "/")
-SYSTEM_FOLDERS = tuple(os.path.join(each, name) for each in _SYSTEM_PREFIXES for name in _IN_SYSTEM)
+SYSTEM = ("/usr/local", "/usr", "")
+SYSTEM_FOLDERS = tuple(f"{each}/{name}" for each in SYSTEM for name in ("lib", "lib32", "lib64", "bin", "sbin"))
 """Programs and libraries alone: elsewhere in /usr people put files, such as nbgrader's exchange."""
 SYSTEM_FILES = ("/etc/ld.so.cache", "/usr/share/zoneinfo")
 TEMPORARY = "/tmp"
@@ -65,7 +64,7 @@ def python_folders() -> list[str]:
     home = str(Path(os.path.realpath(sys.executable)).parent.parent)
     kept: list[str] = []
     for path in sorted({*prefixes, *map(os.path.realpath, prefixes), home}, key=len):
-        if path not in _SYSTEM_PREFIXES and not any(Path(path).is_relative_to(other) for other in kept):
+        if path not in SYSTEM and not any(Path(path).is_relative_to(other) for other in kept):
             kept.append(path)
     return kept
 

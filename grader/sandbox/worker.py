@@ -296,10 +296,11 @@ class Worker:
         is closed. Raises MachineError when the sandbox is gone.
         """
         self.await_ready()
-        self._begin()
+        self._since = time.monotonic()
         self.send(frames)
         for _ in range(answers):
             yield self._receive(budget, seconds)
+        budget.charge(0.0, -self._has_waited())
 
     def _receive(self, budget: Budget, seconds: float) -> Parts:
         came: Parts | WorkerLost | None = None
@@ -308,6 +309,9 @@ class Worker:
             own: tuple[float, Shortage] = left_of(seconds, worked, passed), "time"
             left, shortage = min(own, budget.left(worked, passed))
             if left <= 0:
+                if (waited := self._has_waited()) > LEAST_WAIT_SECONDS:
+                    self._since += waited
+                    continue
                 came = WorkerLost(shortage)
             if came is not None:
                 break
@@ -316,20 +320,21 @@ class Worker:
                 self._may_read.release()
         budget.charge(worked, passed)
         self._worked += worked
-        self._begin()
+        self._since += passed
         if isinstance(came, WorkerLost):
             self.close()
             raise came
         return came
 
-    def _begin(self) -> None:
-        self._since, self._waited = time.monotonic(), waited_seconds(self.process.pid)
-
     def _used(self) -> tuple[float, float]:
-        """Seconds that it worked, and that passed and it did not wait for, since it was asked or the answer before."""
+        """Seconds that it worked, and that passed, since the answer before, or since it was asked."""
         passed, worked = time.monotonic() - self._since, self.process.worked()
-        passed -= max(0.0, waited_seconds(self.process.pid) - self._waited)
         return passed if worked is None else worked - self._worked, passed
+
+    def _has_waited(self) -> float:
+        """Seconds that it waited for a processor since this was last asked: they passed, and are not charged."""
+        before, self._waited = self._waited, max(self._waited, waited_seconds(self.process.pid))
+        return self._waited - before
 
     def close(self) -> None:
         """End the process, whatever it is doing."""

@@ -114,7 +114,8 @@ class Rules:
         """
         try:
             limit(cpu_seconds, memory_bytes)
-            self._drop_capabilities()
+            if self._libc.capset(struct.pack("Ii", CAPABILITY_VERSION_3, 0), bytes(24)) != 0:  # none are left
+                raise OSError(ctypes.get_errno(), "capset")
             os.closerange(WORKER_FDS, self._landlock.fileno())
             os.closerange(self._landlock.fileno() + 1, HIGHEST_FD)
             self._landlock.restrict()
@@ -128,11 +129,6 @@ class Rules:
         except OSError as error:
             raise LockdownFailed(f"the lock-down was refused: {error}") from error
         check_it_holds()
-
-    def _drop_capabilities(self) -> None:
-        header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
-        if self._libc.capset(header, bytes(24)) != 0:
-            raise OSError(ctypes.get_errno(), "capset")
 
     def _prctl(self, option: int, value: int, argument: Any = 0) -> None:
         if self._libc.prctl(option, value, argument, 0, 0) != 0:
