@@ -37,7 +37,7 @@ from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
 from .unmatched import UNMATCHED
 
 CLASS_PAGE = "class.html"
-WRITTEN_ANEW = (DATABASE, RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
+WRITTEN_ANEW = (DATABASE, f"{DATABASE}-journal", RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
 _PLAIN = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
 _SHOWN = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
