@@ -54,8 +54,11 @@ class Sandbox:
     def spawn(self, bounds: Bounds) -> Worker:
         """Order one more worker; returns before it exists. Raises MachineError when the zygote is gone."""
         self.await_ready()
-        limits = {"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}
-        order = {**limits, "needs_all": bounds.needs_all}
+        order = {
+            "cpu_seconds": bounds.cpu_seconds,
+            "memory_bytes": bounds.memory_mb << 20,
+            "needs_all": bounds.needs_all,
+        }
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             try:
                 given, questions = _pipe(theirs, ours)

@@ -284,6 +284,7 @@ class Worker:
         if told != {"ready": True}:
             raise MachineError(str(told.get("lockdown", "a worker could not be locked down")))
         self._is_ready, self._worked = True, self.process.worked() or 0.0
+        self._has_waited()  # for torch, and to be locked down, which is nobody's
 
     def send(self, frames: Sequence[bytes]) -> None:
         """Have frames written, in one piece; does not wait."""
