@@ -54,11 +54,8 @@ class Sandbox:
     def spawn(self, bounds: Bounds) -> Worker:
         """Order one more worker; returns before it exists. Raises MachineError when the zygote is gone."""
         self.await_ready()
-        order = {
-            "cpu_seconds": bounds.cpu_seconds,
-            "memory_bytes": bounds.memory_mb << 20,
-            "needs_all": bounds.needs_all,
-        }
+        limits = {"cpu_seconds": bounds.cpu_seconds, "memory_bytes": bounds.memory_mb * 1024 * 1024}
+        order = {**limits, "needs_all": bounds.needs_all}
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             try:
                 given, questions = _pipe(theirs, ours)

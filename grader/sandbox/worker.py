@@ -1,8 +1,7 @@
 """The judge's end of one worker: rounds of questions go in, answers come out in order, and it tells how it ended.
 
 What an exercise and a submission may use is processor time and, three times as long, wall time. Time for which a busy
-machine keeps a process from running is neither. So a file gets the same verdict alone, in a class, after a quick
-neighbour and after a slow one.
+machine keeps a process from running is neither. So a file gets the same verdict alone and after any neighbour.
 """
 
 from __future__ import annotations
