@@ -19,9 +19,9 @@ from typing import Any, TypeVar
 
 from grader.course import Course
 from grader.course.model import EXAMPLE, placed, quoted, read_moment
+from grader.csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
 from grader.errors import KataError
 
-from .csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
 from .final_points import EVERY_UNIT, HandIn, earliest
 
 MOST_WORDS = 12

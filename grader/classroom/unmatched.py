@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.csv_file import lacking, read_table
 from grader.errors import KataError
 from grader.files import table, text_field, write_file
 from grader.intake.names import first_few
-
-from .csv_file import lacking, read_table
 
 UNMATCHED = "unmatched.csv"
 UNMATCHED_TITLES = ("entry", "why", "learner")

@@ -19,7 +19,7 @@ mod/assign/feedback/offline/importgradeslib.php (452e36f). They say:
   submissions, NAME_PARTICIPANT_assignsubmission_file_; the participant's number decides; a wrong one is passed over;
 - of a worksheet ("Upload grading worksheet") each row is found by its Identifier; Grade and the columns of feedback
   plugins, such as "Feedback comments", are taken. "Last modified (grade)" has to be there, and no title may change. So
-  the titles that came go back, in the language in which Moodle wrote them (grader/classroom/csv_file.py).
+  the titles that came go back, in the language in which Moodle wrote them (grader/csv_file.py).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from contextlib import suppress
 from dataclasses import replace
 from html import escape
 
-from grader.classroom.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, Table, table_in
 from grader.classroom.results import page_name
 from grader.classroom.roster import Learner
+from grader.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, Table, table_in
 from grader.errors import KataError
 from grader.files import line_field, number_field
 from grader.files import table as as_csv

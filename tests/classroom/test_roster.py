@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.csv_file import MOST_BYTES, lacking, read_date, read_table
 from grader.classroom.final_points import HandIn
 from grader.classroom.roster import Learner, find_learner, read_roster
 from grader.course import Course, load_course
+from grader.csv_file import MOST_BYTES, lacking, read_date, read_table
 from grader.errors import KataError
 from tests.cases import rows, table
 

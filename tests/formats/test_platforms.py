@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.csv_file import read_table
 from grader.classroom.roster import Learner, read_roster
 from grader.course import Unit, load_course
+from grader.csv_file import read_table
 from grader.errors import KataError
 from grader.formats.moodle import roster_of
 from grader.record import Record

@@ -1,4 +1,4 @@
-"""The one reader of CSVs about a class: a table with titles, as spreadsheets and learning platforms save it.
+"""The one reader of CSVs: a table with titles, as spreadsheets and learning platforms save it.
 
 Columns are found by their titles, whatever their order. The titles of Moodle's grading worksheet are in the language of
 whoever downloads it, so its columns are found by what they hold. Moodle writes them in this order (gradingtable.php in
