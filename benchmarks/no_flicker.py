@@ -1,8 +1,9 @@
 """Do right answers ever fail? Grades them again and again with fresh hidden inputs: `python benchmarks/no_flicker.py`.
 
 Every run must give full points; a check that fails by bad luck shows here, with its seed. `--all` takes for each
-exercise and run any of the references and alternatives. `--learner-cpu` and `--judge-cpu` choose with which
-instructions each side computes, as two machines may differ. Ctrl-C ends early and reports what was done.
+exercise and run any of the references and alternatives; `--each N` has so many runs with one seed, whose plan takes
+longer than they do. `--learner-cpu` and `--judge-cpu` choose with which instructions each side computes, as two
+machines may differ. Ctrl-C ends early and reports what was done.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def main() -> None:
     """Grade, count, name every failure with its seed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--each", type=int, default=1, metavar="N", help="runs with one seed")
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--leave-out", action="append", default=[], metavar="ID")
     parser.add_argument("--all", action="store_true", help="the alternatives too")
@@ -57,7 +59,8 @@ def main() -> None:
     chance, done, failures = random.Random(1), 0, 0
     try:
         while done < options.runs:
-            judge.seed = secrets.randbelow(MAX_SEED + 1)
+            if done % options.each == 0:
+                judge.seed = secrets.randbelow(MAX_SEED + 1)
             chosen = {id: chance.choice(list(own)) if options.all else "reference" for id, own in answers.items()}
             files = {id: SourceFile(id, f"{id}.py", answers[id][name].encode()) for id, name in chosen.items()}
             records: list[Record] = []
