@@ -46,8 +46,8 @@ class Override:
 class HandIn:
     """What is known of one learner's hand-in.
 
-    at: when it was, by unit. extra_days: how much later each unit is due, by unit. overrides: points that were set by
-    hand, by exercise. exempt: exercises that do not count.
+    at: when it was, by unit; not a local time that can mean two. extra_days: how much later each unit is due, by unit.
+    overrides: points that were set by hand, by exercise. exempt: exercises that do not count.
     """
 
     at: Mapping[str, datetime] = field(default_factory=dict)
@@ -57,19 +57,16 @@ class HandIn:
 
 
 def adjusted(record: Record, course: Course, hand_in: HandIn) -> Record:
-    """The graded record with final points and the reasons for them; as it is, where nothing could change its points."""
-    policy = course.policy
-    is_changed = policy.due or policy.exempt or policy.drop_lowest_units or hand_in.overrides or hand_in.exempt
-    is_extra = any(unit.extra_credit for unit in course.units)
-    if not (is_changed or is_extra or any(each.id not in course.titles for each in record.exercises)):
-        return record
-    final = _Final(record)
+    """The graded record with final points and the reasons for them; as it is where no policy is and nothing changes."""
+    final, policy = _Final(record), course.policy
     for unit in course.units:
         _count_on_top(final, unit)
         _take_off_for_lateness(final, unit, course, hand_in)
         _set_by_hand(final, unit, hand_in)
     _leave_out(final, course, hand_in)
     _leave_out_lowest(final, course)
+    if not (final.adjustments or policy.due or policy.exempt or policy.drop_lowest_units):
+        return record
     exercises = tuple(final.results.values())
     changed = {**totals(exercises), "exercises": exercises, "adjustments": tuple(final.adjustments)}
     return Record(**{**dict(record), **changed})
@@ -176,13 +173,14 @@ def _cut(unit: Unit, course: Course, hand_in: HandIn) -> tuple[float, str]:
     at = hand_in.at.get(unit.folder, hand_in.at.get(EVERY_UNIT))
     if due is None or at is None:
         return 0.0, ""
-    extra = hand_in.extra_days.get(unit.folder, hand_in.extra_days.get(EVERY_UNIT, 0.0))
-    theirs = (_latest(due) + timedelta(days=extra)).astimezone(due.tzinfo) if extra else due
-    late = earliest(at) - _latest(theirs)
+    extra = timedelta(days=hand_in.extra_days.get(unit.folder, hand_in.extra_days.get(EVERY_UNIT, 0.0)))
+    # so many hours later or at the same local time, whichever is later: they differ where clocks change in between
+    theirs = max(_latest(due) + extra, _latest(due + extra)).astimezone(due.tzinfo) if extra else due
+    late = at - _latest(theirs)
     if late <= timedelta(minutes=policy.grace_minutes):
         return 0.0, ""
     possible = count(max(late.days - 1, 0))  # clocks change by less than a day
-    days = next(days for days in possible if earliest(at) <= _latest(theirs + timedelta(days=days)))
+    days = next(days for days in possible if at <= _latest(theirs + timedelta(days=days)))
     percent = min(policy.late_percent_per_day * days, policy.late_percent_at_most, 100.0)
     when = moment(theirs) + (f" (extended from {moment(due)})" if extra else "")
     most = f", at most {policy.late_percent_at_most:g} %" if policy.late_percent_at_most < 100 else ""
@@ -201,11 +199,6 @@ def due_dates(course: Course) -> dict[str, datetime]:
 def _latest(moment: datetime) -> datetime:
     """The latest UTC instant that a local time can mean."""
     return max(moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
-
-
-def earliest(moment: datetime) -> datetime:
-    """The earliest UTC instant that a local time can mean."""
-    return min(moment.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
 
 
 def moment(when: datetime) -> str:

@@ -12,7 +12,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,7 +22,7 @@ from grader.course.model import EXAMPLE, placed, quoted, read_moment
 from grader.csv_file import DATE_EXAMPLE, IDENTIFIER, NOTHING, SUBMITTED, Table, lacking, letters, read_date, read_table
 from grader.errors import KataError
 
-from .final_points import EVERY_UNIT, HandIn, earliest
+from .final_points import EVERY_UNIT, HandIn
 
 MOST_WORDS = 12
 """The most words of a name for which other orders are tried."""
@@ -257,7 +257,7 @@ def _moment(text: str, course: Course) -> datetime:
     in_zone = placed(moment, course.policy.time_zone)
     if in_zone is None:
         raise KataError(f"{quoted(text)} is in no time zone: write {EXAMPLE} +01:00, or time_zone into course.yml.")
-    return earliest(in_zone)
+    return min(in_zone.replace(fold=fold).astimezone(timezone.utc) for fold in (0, 1))
 
 
 def _days(text: str, _: Course) -> float:
