@@ -10,9 +10,10 @@ from typing import Literal
 
 import yaml
 
+from grader.authoring.alternatives import load_alternatives
 from grader.course import Course, Exercise
 from grader.intake import SourceFile, Submission
-from grader.judge.bank import load_alternatives, load_bank
+from grader.judge.bank import load_bank
 
 WRITTEN = Path(__file__).with_name("written")
 SHARE_OF_WRONG = 0.15

@@ -18,11 +18,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.authoring.alternatives import load_alternatives
 from grader.course import Course, load_course
 from grader.course.model import part_of
 from grader.files import write_file
 from grader.intake import SourceFile, Submission
-from grader.judge.bank import load_alternatives, load_bank
+from grader.judge.bank import load_bank
 from grader.judge.grading import Judge
 from grader.record import ExerciseResult, Record
 from grader.release.learners_wheel import planned_course

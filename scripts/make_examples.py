@@ -17,8 +17,8 @@ import shutil
 import zipfile
 from pathlib import Path
 
+from grader.authoring.alternatives import load_alternatives
 from grader.course import Course, Exercise, load_course
-from grader.judge.bank import load_alternatives
 
 ROOT = Path(__file__).resolve().parents[1]
 CLASS = ROOT / "examples" / "class"

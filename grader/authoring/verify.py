@@ -20,13 +20,14 @@ from grader.course import Course, Exercise, load_course
 from grader.course.stubs import make_stub
 from grader.files import started_from_home
 from grader.intake import SourceFile, Submission
-from grader.judge.bank import Mistake, load_alternatives, load_bank
+from grader.judge.bank import Mistake, load_bank
 from grader.judge.course_code import TrustedModule, quietly
 from grader.judge.grading import Judge
-from grader.judge.plan import Kit, asks_otherwise
+from grader.judge.plan import Kit, expected_of
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
 from grader.sandbox.levels import Level
 
+from .alternatives import load_alternatives
 from .kit import misfits, named
 
 EXERCISES_AT_A_TIME = 6
@@ -150,14 +151,18 @@ def _too_slow(judge: Judge, trial: Trial, result: ExerciseResult) -> list[str]:
 
 
 def asked_otherwise(judge: Judge, trial: Trial) -> list[str]:
-    """The questions that checks ask an answer and not the reference."""
+    """The checks that ask an answer something that is not in the plan. One may stop early, since an answer is wrong."""
     kit = judge.kits[trial.exercise.id]
     with quietly():
-        found = list(asks_otherwise(judge.expected(kit), kit, judge.seed, trial.source))
-    return [
-        f"{check}: its question {number} is not the one that it asks the reference. Ask the same, whatever is answered"
-        for check, number in found
-    ]
+        plan, by = judge.expected(kit), expected_of(kit, judge.seed, TrustedModule(trial.source, "a trial").answer)
+    found = []
+    for check, planned in plan.checks.items():
+        known, asked = ([each.question.digest for each in of.exchanges] for of in (planned, by.checks[check]))
+        number = next((n for n, digest in enumerate(asked, 1) if digest not in known[n - 1 : n]), None)
+        if number is not None:
+            told = f"its question {number} is not the one that it asks the reference"
+            found.append(f"{check}: {told}. Ask the same, whatever is answered")
+    return found
 
 
 def prove_in_parallel(

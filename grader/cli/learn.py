@@ -184,8 +184,7 @@ def _write_script(workspace: Workspace, work: Work, level: Level, seed: int, *, 
     """Write a case of one exercise as a script; with `debug` open it in Python's debugger."""
     launched = None if level == "none" else launch_ahead(level)
     from grader.judge.grading import Judge
-    from grader.judge.shown import look_into
-    from grader.practice.script import KEYS, Script, first_stop, sentences
+    from grader.practice.script import KEYS, Script, first_stop, look_into, sentences
 
     id, file = work.exercise.id, work.path
     with closing(Judge(workspace.course, level, seed, [id], launched)) as judge:

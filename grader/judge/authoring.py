@@ -3,7 +3,7 @@
 What several exercises share stands with the kits, in tests/kits/families.
 """
 
-from .bank import Mistake, without
+from .bank import Mistake
 from .checks import points
 from .compare import OUTPUT, same
 from .failure import expect, fail
@@ -11,4 +11,4 @@ from .faults import CheckFailed
 from .questions import Case, Ended, called_again, function, module
 
 __all__ = ["OUTPUT", "Case", "CheckFailed", "Ended", "Mistake", "called_again", "expect", "fail", "function", "module"]
-__all__ += ["points", "same", "without"]
+__all__ += ["points", "same"]

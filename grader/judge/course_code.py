@@ -61,21 +61,17 @@ class TrustedModule:
                 linecache.cache.pop(self._name, None)
 
     def answer(self, question: Question) -> list[Answers]:
-        """The answers to a question, from the cache if possible."""
-        return [self.answer_to(question, number) for number in range(len(question.cases))]
+        """The answers to a question, from the cache if possible.
 
-    def answer_to(self, question: Question, number: int) -> Answers:
-        """The answer to one case of a question, from the cache if possible.
-
-        All of a question are run one after another, as the learner's file runs them: it may remember.
+        Its cases are run one after another, as the learner's file runs them: it may remember. A talk is its only one.
         """
-        if isinstance(talk := question.cases[number], Talk):
-            return talk.read_from(lambda cases: self.answer(Question.of(cases)))
+        if isinstance(talk := question.cases[0], Talk):
+            return [talk.read_from(lambda cases: self.answer(Question.of(cases)))]
         if question.digest not in self._answers:
             if len(self._answers) >= MAX_CACHED_QUESTIONS:
                 self.forget()
             self._answers[question.digest] = self._run(question.cases, [each.as_data() for each in question.cases])
-        return self._answers[question.digest][number]
+        return self._answers[question.digest]
 
     def forget(self) -> None:
         """Drop all cached answers."""
@@ -88,7 +84,7 @@ class TrustedModule:
 
     def gives(self, came: Answers, question: Question, number: int) -> bool:
         """Whether a learner's answer to one case of a question equals this file's."""
-        return same_answers(came, self.answer_to(question, number))
+        return same_answers(came, self.answer(question)[number])
 
     def _run(self, cases: Sequence[Case], data: Sequence[Mapping[str, Any]]) -> list[Answers]:
         namespace = self.namespace

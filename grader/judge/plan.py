@@ -15,7 +15,7 @@ import hashlib
 import inspect
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, count, pairwise
@@ -205,18 +205,6 @@ def expected_of(kit: Kit, seed: int, by: Callable[[Question], list[Answers]] | N
     plan = Plan(kit.exercise.id, seed, kit.code)
     checks = {check.name: _rehearsed(check, plan, kit.stub, by or plan.answers_to) for check in kit.checks}
     return replace(plan, checks=checks)
-
-
-def asks_otherwise(plan: Plan, kit: Kit, seed: int, source: str) -> Iterator[tuple[str, int]]:
-    """The checks that ask this code something that is not in the plan, and which question it is (from 1).
-
-    A check may stop early, since an answer is wrong.
-    """
-    by = expected_of(kit, seed, TrustedModule(source, "a trial").answer)
-    for name, planned in plan.checks.items():
-        known, asked = ([ask.question.digest for ask in each.exchanges] for each in (planned, by.checks[name]))
-        if other := [place for place, digest in enumerate(asked, 1) if digest not in known[place - 1 : place]]:
-            yield name, other[0]
 
 
 def _rehearsed(check: Check, expected: Plan, given: str, by: Callable[[Question], list[Answers]]) -> PlannedCheck:

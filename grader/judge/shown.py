@@ -17,7 +17,6 @@ from grader.record import Mismatch
 from grader.sandbox.inside.wire import Opaque, Slot
 
 from .compare import dtype_name, form_difference, in_words, named_parts, shape_text, value_name, where, wrong_places
-from .failure import BREAKPOINT
 from .faults import NotInPlan
 from .questions import GRADIENTS, Answers, Case, Exchange, Talk, same_answers
 
@@ -35,7 +34,6 @@ MOST_NUMBERS = 256
 """Limit for the numbers of one tensor in a text."""
 SHORT = 96
 """A tensor of at most this many characters is written on one line."""
-BREAKPOINT_CALL = re.compile(rb"(?<!def )(?<![\w.])(?:breakpoint|pdb\.set_trace)\(\)")
 
 
 @dataclass(frozen=True)
@@ -81,22 +79,6 @@ def asked_again(
     judge.prepare()
     ((session, result),) = judge.examined(submission)
     return result, [case for check in filter(wanted, result.checks) for case in _answered(session, check)]
-
-
-def look_into(judge: Judge, submission: Submission) -> tuple[ExerciseResult, AnsweredCase | None, bool]:
-    """Grade a submission of one exercise; returns the result, a case of a visible check, whether breakpoints stop it.
-
-    If so, it is graded again without them. A case of a failed check comes first, then one that is wrong though its
-    check asks for something else, then any. Raises what Judge.grade raises.
-    """
-    result, cases = asked_again(judge, submission, lambda check: check.visible)
-    fault = min(cases, key=lambda case: (case.check.outcome != "failed", not case.is_wrong), default=None)
-    is_stopped = fault is not None and (fault.came.error or {}).get("type") == BREAKPOINT
-    files = submission.sources.items()
-    without = {id: replace(file, content=BREAKPOINT_CALL.sub(b"None", file.content)) for id, file in files}
-    if not is_stopped or without == submission.sources:
-        return result, fault, is_stopped
-    return *look_into(judge, replace(submission, sources=without))[:2], True
 
 
 def _answered(session: Session, check: CheckResult) -> Iterator[AnsweredCase]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -22,18 +24,43 @@ from grader.errors import KataError
 from grader.files import write_file
 from grader.intake.names import CASE
 from grader.judge.compare import OUTPUT, RELATIVE, difference
+from grader.judge.failure import BREAKPOINT
 from grader.judge.questions import Case
-from grader.judge.shown import AnsweredCase, CaseText, value_text
+from grader.judge.shown import AnsweredCase, CaseText, asked_again, value_text
 from grader.record import ExerciseResult
 from grader.render.safe_text import safe_line
 from grader.sandbox.inside.wire import Slot
 
 from .workspace import content_of, filled
 
+if TYPE_CHECKING:
+    from grader.intake import Submission
+    from grader.judge.grading import Judge
+
 MOST_CHARACTERS = 100
 """A value with a longer text goes into the script's `.pt` file."""
 KEYS = "`n` runs the next line, `p x` shows x, `c` goes on, `q` ends. `u` goes up to the script, to `p expected`."
 HEAD = "# Written by `kata check "
+BREAKPOINT_CALL = re.compile(rb"(?<!def )(?<![\w.])(?:breakpoint|pdb\.set_trace)\(\)")
+
+
+# --- which case -------------------------------------------------------------------------------------------------------
+
+
+def look_into(judge: Judge, submission: Submission) -> tuple[ExerciseResult, AnsweredCase | None, bool]:
+    """Grade a submission of one exercise; returns the result, a case of a visible check, whether breakpoints stop it.
+
+    If so, it is graded again without them. A case of a failed check comes first, then one that is wrong though its
+    check asks for something else, then any. Raises what Judge.grade raises.
+    """
+    result, cases = asked_again(judge, submission, lambda check: check.visible)
+    fault = min(cases, key=lambda case: (case.check.outcome != "failed", not case.is_wrong), default=None)
+    is_stopped = fault is not None and (fault.came.error or {}).get("type") == BREAKPOINT
+    files = submission.sources.items()
+    without = {id: replace(file, content=BREAKPOINT_CALL.sub(b"None", file.content)) for id, file in files}
+    if is_stopped and without != submission.sources:
+        result, fault, _ = look_into(judge, replace(submission, sources=without))
+    return result, fault, is_stopped
 
 
 def sentences(result: ExerciseResult, fault: AnsweredCase | None) -> list[str]:
@@ -49,6 +76,9 @@ def sentences(result: ExerciseResult, fault: AnsweredCase | None) -> list[str]:
     if failed is None:
         return ["Every check holds.", said]
     return [failed.title, failed.message, "This check is hidden: its inputs are written nowhere.", said]
+
+
+# --- its script -------------------------------------------------------------------------------------------------------
 
 
 class Script:

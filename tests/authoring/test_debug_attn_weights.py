@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.authoring.alternatives import load_alternatives
 from grader.course import load_course
-from grader.judge.bank import load_alternatives
 from grader.judge.grading import Judge
 
 from ..cases import rows

@@ -10,8 +10,11 @@ import pytest
 from grader.authoring.kit import incomplete, misfits, stale_stub
 from grader.authoring.verify import Trial, asked_otherwise, prove, trials, wrong_examples
 from grader.course import Exercise, load_course
+from grader.judge.authoring import Mistake
 from grader.judge.grading import Judge
 from grader.sandbox.levels import LEVELS, Level
+
+from ..kits.families.some_of import without
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT / "course.yml")
@@ -66,3 +69,10 @@ def test_what_a_kit_says_is_so_and_its_checks_ask_every_answer_the_same(exercise
 def test_every_reference_passes_in_time_at_every_level(level: Level) -> None:
     with closing(Judge(COURSE, level, SEED)) as judge:
         assert prove(judge, [trials(COURSE, exercise)[0] for exercise in COURSE.exercises]) == []
+
+
+def test_a_family_is_taken_without_mistakes_that_it_has() -> None:
+    family = [Mistake("plus", "It was added."), Mistake("half", "It was halved.")]
+    assert without(family, "half") == family[:1]
+    with pytest.raises(ValueError, match="without 'hlf': there are only plus, half"):
+        without(family, "hlf")

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from grader.authoring.verify import Trial, asked_otherwise
 from grader.course import Course
 from grader.judge.checks import Check, Draw, LearnerModule
 from grader.judge.faults import GraderBroken
 from grader.judge.grading import Judge
-from grader.judge.plan import Plan, asks_otherwise
+from grader.judge.plan import Plan
 from grader.judge.process import LocalProcess
 from tests.records import without_timings
 
@@ -85,7 +86,8 @@ def test_planned_questions_come_in_their_order_and_are_not_packed_again(judge: J
 
 def test_check_that_asks_others_something_else_is_found(judge_with: Callable[[str], Judge]) -> None:
     judge = judge_with(CHECKS + "\n" + TABLES["answers decide"])
-    kit, plan = judge.kits["share"], plan_of(judge)
-    found = [("test_depends_on_the_answer", 2), ("test_asks_again", 2)]
-    assert list(asks_otherwise(plan, kit, judge.seed, WRONG)) == found
-    assert list(asks_otherwise(plan, kit, judge.seed, RIGHT)) == []
+    wrong, right = (Trial(judge.kits["share"].exercise, "one", source, lambda _: []) for source in (WRONG, RIGHT))
+    told = "its question 2 is not the one that it asks the reference. Ask the same, whatever is answered"
+    found = [f"test_depends_on_the_answer: {told}", f"test_asks_again: {told}"]
+    assert asked_otherwise(judge, wrong) == found
+    assert asked_otherwise(judge, right) == []

@@ -49,8 +49,8 @@ REMEMBERS = "seen = []\n\n\ndef f(x):\n    seen.append(x)\n    return x * len(se
 def test_what_remembers_is_asked_all_cases_of_a_question_in_their_order():
     question = Question.of([function("f", torch.ones(1)), function("f", torch.ones(2)), function("f", torch.ones(3))])
     remembering = TrustedModule(REMEMBERS, "m")
-    assert remembering.answer_to(question, 2)["output"].tolist() == [3, 3, 3]
-    assert remembering.answer_to(question, 0)["output"].tolist() == [1], "it was not asked again"
+    assert remembering.answer(question)[2]["output"].tolist() == [3, 3, 3]
+    assert remembering.answer(question)[0]["output"].tolist() == [1], "it was not asked again"
 
 
 WARNS = "def f(x):\n    return x if x is 1 else x * 2  # nobody reads this\n"

@@ -14,8 +14,7 @@ import torch
 from grader.course import load_course
 from grader.intake import read_submission
 from grader.judge.grading import Judge
-from grader.judge.shown import look_into
-from grader.practice.script import Script
+from grader.practice.script import Script, look_into
 
 from ..cases import rows, table
 

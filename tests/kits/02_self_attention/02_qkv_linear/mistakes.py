@@ -1,6 +1,7 @@
 from families import kept, projections, results
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 LAYERS = "test_three_layers_with_bias"
 SCALING = "test_scaling_is_one_over_the_root_of_the_width"

@@ -1,6 +1,7 @@
 from families import instead_of_softmax, kept, one_head, projections, results, softmax
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 END = "return weights @ value"
 PROJECTIONS = "query, key, value = self.linear_q(x), self.linear_k(x), self.linear_v(x)"

@@ -1,6 +1,7 @@
 from families import instead_of_softmax, kept, projections, results
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 SOFTMAX = "attn_weights = F.softmax(attn_scores, dim=-1)"
 PRODUCT = "torch.matmul(query, key.permute(0, 2, 1)) * self.scaling"

@@ -1,6 +1,7 @@
 from families import instead_of_softmax, kept, one_head, projections, results, softmax
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 EQUAL = "test_equal_lengths"
 SCORES = "query @ key.transpose(-2, -1) * self.scaling"

@@ -1,6 +1,7 @@
 from families import causal_mask, dropout, instead_of_softmax, kept, layers, projections, results, scale, softmax
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 LOW = "test_later_tokens_weigh_exactly_nothing"
 DROPOUT = "test_dropout_acts_in_training_only"

@@ -1,6 +1,7 @@
 from families import causal_mask, dropout, head_projections, heads, kept, layers, results, scale, softmax, too_weak
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 DROPOUT = "test_dropout_acts_in_training_only"
 ROOT = "self.head_dim**0.5"

@@ -1,6 +1,7 @@
 from families import head_projections, heads, kept, layers, results, scale, softmax
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 REPEAT_K = "k = k.repeat_interleave(group, dim=1)"
 REPEAT_V = "v = v.repeat_interleave(group, dim=1)"

@@ -1,6 +1,7 @@
 from families import decoder, head_projections, heads, layers, results, scale, softmax
+from families.some_of import without
 
-from grader.judge.authoring import Mistake, without
+from grader.judge.authoring import Mistake
 
 ONE_PASS = "test_one_pass_agrees_with_formula"
 CHUNKS = "test_chunks_give_what_one_pass_gives"

@@ -2,8 +2,9 @@
 
 import pytest
 
+from grader.authoring.alternatives import defined_anew
 from grader.course import load_course
-from grader.judge.bank import defined_anew, written_alternatives
+from grader.judge.bank import written_alternatives
 from grader.judge.faults import GraderBroken
 
 from ..cases import rows, table
