@@ -14,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import KataError
-from grader.intake import SubmissionError
 from grader.intake.names import first_few
 
-from .class_folder import SubmissionFiles, entries_in, nothing_in, works_in
-from .platforms import FOUND_OUT, NUMBERED, TITLES, Platform, as_first_saved, known_by, platform_of, read_name
-from .roster import Learner, folded, ids_in, indexed, name_key, orders
+from .class_folder import SubmissionFiles, can_be_work, names_in, works_in
+from .platforms import FOUND_OUT, NUMBERED, TITLES, Platform, as_first_saved, platform_of, read_entry, read_name
+from .roster import Learner, folded, ids_in, indexed, name_key, name_keys
 from .unmatched import Unmatched
 
 
@@ -60,23 +59,20 @@ def class_in(folder: Path, by: Identification) -> ClassList:
 
     Raises KataError when there is no class, or a match by hand fits nothing or nobody.
     """
-    entries, passed_over = entries_in(folder, by.ignored)
-    names = [each.name for each in entries if each.can_be_work] or [each.name for each in entries]
+    there, passed_over = names_in(folder, by.ignored)
+    names = [each for each in there if can_be_work(each)] or there
     platform = by.platform or platform_of(names)
-    works, unmatched = works_in(entries, platform)
-    if not works:
-        raise SubmissionError(nothing_in(folder, entries, platform))
-    owners = _Owners(by.roster, platform, works)
-    counts, others, about_groups = _what_counts(owners, works, by)
-    unmatched = sorted([*unmatched, *others], key=lambda row: row.entry)
-    there = {id for each in counts for id in each.learners}
-    learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in there)
-    places = {each.id: place for place, each in enumerate(learners)}
-    submissions = tuple(sorted(counts, key=lambda each: places[each.learners[0]]))
-    remarks = [*_about_names(by, platform, names, owners), *about_groups, *_about(counts, learners, unmatched)]
+    works, others = works_in(folder, there, platform)
+    owners = _Owners(by, platform, works)
+    counts, nobodys, about_groups = _what_counts(owners)
+    unmatched = sorted([*others, *nobodys], key=lambda row: row.entry)
+    first = {files.learners[0]: files for files in counts}
+    learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in first)
+    submissions = tuple(first[each.id] for each in learners if each.id in first)
+    remarks = [*_about_names(owners, names), *about_groups, *_about(counts, learners, unmatched)]
     if passed_over:
         remarks.append(f"Passed over: {first_few(passed_over)}.")
-    moved = tuple(_with_other_owners(counts, owners, by))
+    moved = tuple(_with_other_owners(counts, owners))
     return ClassList(learners, submissions, tuple(unmatched), tuple(remarks), moved, platform)
 
 
@@ -86,57 +82,86 @@ Owner = tuple[Learner, ...]
 """A learner, or all members of a group."""
 
 
+def _word(owner: Owner) -> str:
+    """How an owner is remembered: a name may be another's one day, in a roster that comes later."""
+    return f"group {owner[0].group}" if len(owner) > 1 else owner[0].id
+
+
 def _shown(owner: Owner) -> str:
-    return f"the group {owner[0].group}" if len(owner) > 1 else owner[0].shown
+    return f"the {_word(owner)}" if len(owner) > 1 else owner[0].shown
 
 
 class _Owners:
     """Those who can have handed in something of one download: nobody, one owner, or several if it is not clear.
 
-    roster: None without one; then whoever has handed in is a learner, by the platform's own id or by a plain name.
-    learners: the roster, or those. groups: the members of each group. numbered: the learners by the platform's own
-    numbers, where the roster has them.
+    learners: the roster; without one whoever has handed in, by the platform's own id or by a plain name. groups: the
+    members of each group. numbered: the learners by the platform's own numbers, where the roster has them. said: whose
+    an entry is, by what a person says or said. graded: what was graded before. Raises KataError for a match that fits
+    nothing.
     """
 
-    def __init__(self, roster: Sequence[Learner] | None, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
-        self.platform, self._has_roster = platform, roster is not None
-        self.learners = {each.id: each for each in roster or ()}
-        self.groups: dict[str, Owner] = {}
-        for each in roster or ():
-            if group := folded(each.group):
-                self.groups[group] = (*self.groups.get(group, ()), each)
-        for files in () if self._has_roster else works:
-            self.of(files.readings)
+    def __init__(self, by: Identification, platform: Platform, works: Sequence[SubmissionFiles]) -> None:
+        self.by, self.platform, self.works = by, platform, works
+        self.learners = {each.id: each for each in by.roster or ()}
+        for files in works if by.roster is None else ():
+            self.of(files)
         everyone = self.learners.values()
+        members = indexed(everyone, lambda each: [folded(each.group)])
+        self.groups: dict[str, Owner] = {group: tuple(them) for group, them in members.items()}
         self._with_id = ids_in(everyone)
         self._named = indexed(dict.fromkeys([*((each,) for each in everyone), *self.groups.values()]), self._names)
         self.numbered = indexed(
             everyone, lambda each: [{"canvas": each.canvas_id, "moodle": each.participant}.get(platform, "")]
         )
-        ids = sorted(id for files in works for id in files.readings)
+        ids = sorted(id for files in works for id in files.name.readings)
         # where an assignment's title can end, with which all names of Blackboard's begin
         self._ends = [at for at, sign in enumerate(ids[0], 1) if sign == "_" and ids[-1].startswith(ids[0][:at])]
+        self.said = self._words({files.entry for files in works})
+        self.graded = [SubmissionFiles(entry, read_entry(platform, entry), (*ids,)) for entry, ids in by.graded.items()]
+
+    def _words(self, there: Collection[str]) -> dict[str, Owner]:
+        """Whose each submission is of which a person says so, or said before, if that still means one owner."""
+        found: dict[str, Owner] = {}
+        problems: list[str] = []
+        for entry, text in {**self.by.before, **self.by.matches}.items():
+            meant = self.called(text) if text and entry in there else []
+            if len(meant) == 1:
+                found[entry] = meant[0]
+            elif self.by.matches.get(entry):
+                whom = "several learners are" if meant else "nobody is"
+                problem = f"--match says that {entry} is of {text}, and {whom} called so."
+                problems.append(problem if entry in there else f"There is no submission {entry}, which --match names.")
+        if problems:
+            raise KataError("\n".join(problems))
+        return found
 
     def _names(self, owner: Owner) -> list[str]:
-        """What a learner, or a group, is called."""
+        """What a learner, or a group, is called, as `name_key` spells it."""
         first, *others = owner
-        is_group = self.groups.get(folded(first.group)) == owner
-        return [*([first.group, f"group {first.group}"] if is_group else []), *([] if others else orders(first))]
+        group = name_key(first.group) if self.party(owner) == owner else ""
+        return [group, group and f"group{group}", *([] if others else name_keys(first))]
 
-    def of(self, readings: Mapping[str, str]) -> list[Owner]:
+    def of(self, files: SubmissionFiles) -> list[Owner]:
         """Those whom a submission's name can mean."""
-        meant = self._meant if self._has_roster else self._submitter
-        return list(dict.fromkeys(owner for id, name in readings.items() for owner in meant(id, name)))
+        meant = self._submitter if self.by.roster is None else self._meant
+        return list(dict.fromkeys(owner for id, name in files.name.readings.items() for owner in meant(id, name)))
 
-    def of_entry(self, entry: str) -> list[Owner]:
-        """Those whom the name of a file or folder can mean, as the database has it."""
-        said = read_name(self.platform, entry) or read_name(self.platform, f"{entry}/")
-        return self.of(said.readings) if said else []
+    def party(self, owner: Owner) -> Owner:
+        """The group that a learner is in, or else the learner."""
+        return self.groups.get(folded(owner[0].group), owner)
+
+    def best(self, theirs: Sequence[SubmissionFiles]) -> Sequence[SubmissionFiles]:
+        """What goes first of what could be one owner's: what a person gave them, or names that can be read in one way.
+
+        So nobody's odd name puts a clear one in doubt.
+        """
+        clear = [each for each in theirs if len(each.name.readings) == 1]
+        return [each for each in theirs if each.entry in self.said] or clear or theirs
 
     def called(self, text: str) -> Sequence[Owner]:
         """Those whom a person can mean; without a roster that is anybody."""
         found: Sequence[Owner] = [(each,) for each in self._with_id(text)] or self._named.get(name_key(text), [])
-        return found or ([] if self._has_roster else self._submitter("", text))
+        return found or (self._submitter("", text) if self.by.roster is None else [])
 
     def _meant(self, id: str, name: str) -> Sequence[Owner]:
         """Those of the roster whom a platform's name means, read in one way."""
@@ -169,138 +194,83 @@ class _Owners:
 # --- what counts for whom ---------------------------------------------------------------------------------------------
 
 
-def _what_counts(
-    owners: _Owners, works: Sequence[SubmissionFiles], by: Identification
-) -> tuple[list[SubmissionFiles], list[Unmatched], list[str]]:
-    """The one submission that counts for each owner, the rows of what counts for nobody, and remarks.
-
-    Raises KataError for matches that fit nothing.
-    """
-    said = _words(owners, works, by)
-    claims: dict[Owner, list[SubmissionFiles]] = defaultdict(list)
-    counts: list[SubmissionFiles] = []
-    unmatched: list[Unmatched] = []
-    for files in works:
-        found = [said[files.entry]] if files.entry in said else owners.of(files.readings)
+def _what_counts(owners: _Owners) -> tuple[list[SubmissionFiles], list[Unmatched], list[str]]:
+    """The one submission that counts for each owner, the rows of what counts for nobody, and remarks."""
+    claims: dict[Owner, dict[Owner, list[SubmissionFiles]]] = defaultdict(lambda: defaultdict(list))
+    why: dict[str, str] = {}
+    for files in owners.works:
+        found = [owners.said[files.entry]] if files.entry in owners.said else owners.of(files)
         if len(found) == 1:
-            claims[found[0]].append(files)
+            claims[owners.party(found[0])][found[0]].append(files)
         else:
             names = " or ".join(f"{_shown(each)}'s" for each in found)
-            why = f"It could be {names}." if found else "Nobody in the class is called so."
-            unmatched.append(Unmatched(files.entry, why, is_submission=True))
-    remarks = list(_share(claims, owners, said, by.graded, unmatched))
-    for owner, theirs in claims.items():
-        best = _best(theirs, said)
-        why = f"It could be {_shown(owner)}'s, of whom {best[0].entry} counts."
-        if len(best) > 1:
-            why = f"{first_few([each.entry for each in theirs])} could all be {_shown(owner)}'s, so none counts."
-        for files in theirs:
-            word, is_the_one = "", best == [files]
-            if whose := said.get(files.entry):  # a name may be another's one day, in a roster that comes later
-                word = f"group {whose[0].group}" if len(whose) > 1 else whose[0].id
-            if is_the_one:
-                counts.append(replace(files, learners=tuple(each.id for each in owner)))
-            if word or not is_the_one:
-                unmatched.append(Unmatched(files.entry, "" if is_the_one else why, not is_the_one, word))
-    return counts, unmatched, remarks
-
-
-def _best(theirs: Sequence[SubmissionFiles], said: Mapping[str, Owner]) -> Sequence[SubmissionFiles]:
-    """What goes first of what could be one owner's: what a person gave them, or names that can be read in one way.
-
-    So nobody's odd name puts a clear one in doubt.
-    """
-    clear = [each for each in theirs if len(each.readings) == 1]
-    return [each for each in theirs if each.entry in said] or clear or theirs
-
-
-def _share(
-    claims: dict[Owner, list[SubmissionFiles]],
-    owners: _Owners,
-    said: Mapping[str, Owner],
-    graded: Mapping[str, Collection[str]],
-    unmatched: list[Unmatched],
-) -> Iterator[str]:
-    """Make each group one owner that has one submission in all, or of whose submissions a person gave it one.
-
-    What another member handed in and was graded before is one more: nobody's row becomes another's work. Of other
-    groups, what bears their name is nobody's. Yields a remark on them.
-    """
+            why[files.entry] = f"It could be {names}." if found else "Nobody in the class is called so."
+    counts: list[SubmissionFiles] = []
     several: list[str] = []
-    for group in owners.groups.values():
-        members, ids = [(each,) for each in group], {each.id for each in group}
-        claimed = [claims[owner] for owner in dict.fromkeys([*members, group]) if owner in claims]
-        best = [files for theirs in claimed for files in _best(theirs, said)]
-        now = [{known_by(owners.platform, each.entry), *owners.of(each.readings)} for each in best]
-        earlier = [
-            {known_by(owners.platform, entry), *owners.of_entry(entry)}
-            for entry, whose in graded.items()
-            if not ids.isdisjoint(whose)
-        ]
-        is_one = len(best) == 1 and all(now[0] & each for each in earlier)
-        if is_one or any(said.get(files.entry) == group for files in best):
-            for owner in members:
-                claims.pop(owner, None)
-            claims[group] = [files for theirs in claimed for files in theirs]
-        elif best and len(group) > 1:
-            several.append(group[0].group)
-            why = f"It bears the name of {_shown(group)}, of which there is more."
-            unmatched += [Unmatched(files.entry, why, is_submission=True) for files in claims.pop(group, ())]
-    if several:
-        yield (
-            f"Several submissions, now or before, each of which counts for who handed it in: {first_few(several)}. A "
-            "group's name in a file for --match gives one to all of the group."
-        )
+    for party, theirs in claims.items():
+        is_one = len(party) == 1 or _is_one(party, theirs, owners)
+        if is_one:
+            theirs = {party: [files for each in theirs.values() for files in each]}
+        else:
+            several.append(party[0].group)
+        for owner, mine in theirs.items():
+            best = owners.best(mine)
+            reason = f"It could be {_shown(owner)}'s, of whom {best[0].entry} counts."
+            if owner == party and not is_one:
+                best, reason = [], f"It bears the name of {_shown(owner)}, of which there is more."
+            elif len(best) > 1:
+                listed = first_few([each.entry for each in mine])
+                best, reason = [], f"{listed} could all be {_shown(owner)}'s, so none counts."
+            counts += [replace(files, learners=tuple(each.id for each in owner)) for files in best]
+            why |= {files.entry: reason for files in mine if files not in best}
+    words = {entry: _word(owner) for entry, owner in owners.said.items()}
+    rows = [Unmatched(entry, why.get(entry, ""), entry in why, words.get(entry, "")) for entry in {**why, **words}]
+    remark = (
+        "Several submissions, now or before, each of which counts for who handed it in: "
+        f"{first_few(several)}. A group's name in a file for --match gives one to all of the group."
+    )
+    return counts, rows, [remark] if several else []
 
 
-def _words(owners: _Owners, works: Sequence[SubmissionFiles], by: Identification) -> dict[str, Owner]:
-    """Whose each submission is of which a person says so, or said before, if that still means one owner.
+def _is_one(group: Owner, theirs: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners) -> bool:
+    """Whether a group has one submission in all, or of several one that a person gave it.
 
-    Raises KataError for what a person says now and fits nothing.
+    What another member handed in and was graded before is one more: nobody's row becomes another's work.
     """
-    there = {files.entry for files in works}
-    missing = [entry for entry, learner in by.matches.items() if learner and entry not in there]
-    problems = [f"There is no submission {entry}, which --match names." for entry in missing]
-    found: dict[str, Owner] = {}
-    for entry, text in {**by.before, **by.matches}.items():
-        if text and entry in there:
-            meant = owners.called(text)
-            if len(meant) == 1:
-                found[entry] = meant[0]
-            elif entry in by.matches:
-                whom = "several learners are" if meant else "nobody is"
-                problems.append(f"--match says that {entry} is of {text}, and {whom} called so.")
-    if problems:
-        raise KataError("\n".join(problems))
-    return found
+    best = [files for each in theirs.values() for files in owners.best(each)]
+    ids = {each.id for each in group}
+    earlier = [files for files in owners.graded if not ids.isdisjoint(files.learners)]
+    names = [{files.known, *owners.of(files)} for files in (*best, *earlier)]
+    is_only = len(best) == 1 and all(names[0] & each for each in names)
+    return is_only or any(owners.said.get(files.entry) == group for files in best)
 
 
-def _with_other_owners(counts: Sequence[SubmissionFiles], owners: _Owners, by: Identification) -> Iterator[str]:
+def _with_other_owners(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[str]:
     """Sentences on submissions that were another's before, and on those of a learner with another number than before.
 
-    Where only names say whose they are, no new number takes a row. What a person gave to somebody is theirs.
+    Where only names say whose they are, no new number takes a row. What a person gives to somebody is theirs.
     """
-    before = {known_by(owners.platform, entry): entry for entry in by.graded}
+    before = {each.known: each for each in owners.graded}
     for files in counts:
-        name, learners = known_by(owners.platform, files.entry), set(files.learners)
-        is_new_number = name not in before and name != files.entry
-        for number, entry in before.items() if not by.matches.get(files.entry) else ():
-            whose = set(by.graded[entry])
-            is_taken = number == name and not whose & learners
-            is_same = whose == learners or owners.of_entry(entry) == owners.of(files.readings)
-            if is_taken or (
-                is_new_number and number != entry and (is_same or (whose & learners and not owners.numbered))
-            ):
+        learners, meant = set(files.learners), owners.of(files)
+        is_new_number = files.name.number and files.known not in before
+        for earlier in before.values() if not owners.by.matches.get(files.entry) else ():
+            whose = set(earlier.learners)
+            is_taken = files.known == earlier.known and not whose & learners
+            if is_new_number and earlier.name.number:
+                is_taken |= whose == learners or (meant != [] and meant == owners.of(earlier))
+                is_taken |= not (owners.numbered or whose.isdisjoint(learners))
+            if is_taken:
                 told, other = (" and ".join(sorted(each)) for each in (whose, learners))
-                yield f"{files.entry} would be of {other}; in the run before {number} was of {told}."
+                yield f"{files.entry} would be of {other}; in the run before {earlier.known} was of {told}."
 
 
 # --- remarks ----------------------------------------------------------------------------------------------------------
 
 
-def _about_names(by: Identification, platform: Platform, names: Sequence[str], owners: _Owners) -> Iterator[str]:
+def _about_names(owners: _Owners, names: Sequence[str]) -> Iterator[str]:
     """How the names were read."""
-    title = TITLES[platform]
+    by, platform, title = owners.by, owners.platform, TITLES[owners.platform]
     if by.platform is None and platform != "plain":
         yield f"Read as a download of {title}; --from says otherwise."
     elif by.platform is None and (like := [each for each in FOUND_OUT if any(read_name(each, one) for one in names)]):
@@ -310,12 +280,10 @@ def _about_names(by: Identification, platform: Platform, names: Sequence[str], o
         yield f"Learners were found by the names that {title} shows, which they may be able to change."
 
 
-def _about(
-    counts: Sequence[SubmissionFiles], learners: Sequence[Learner], unmatched: Sequence[Unmatched]
-) -> Iterator[str]:
+def _about(counts: list[SubmissionFiles], learners: tuple[Learner, ...], rows: list[Unmatched]) -> Iterator[str]:
     """Who is late, and what is no submission, by the reason."""
-    if late := {id for each in counts if each.is_late for id in each.learners}:
+    if late := {id for each in counts if each.name.is_late for id in each.learners}:
         yield f"Late, as the platform says: {first_few([each.name for each in learners if each.id in late])}."
-    others = [each for each in unmatched if not (each.is_submission or each.learner)]
+    others = [each for each in rows if not (each.is_submission or each.learner)]
     for why in dict.fromkeys(each.why for each in others):
         yield f"Not graded: {first_few([each.entry for each in others if each.why == why])}. {why}"

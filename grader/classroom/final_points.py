@@ -27,8 +27,6 @@ from grader.render.wording import counted, score
 
 EVERY_UNIT = "*"
 """Stands for all units not listed by their folders."""
-WITHDRAWN = "withdrawn"
-"""In place of a unit, for an exercise that the course no longer has."""
 DIGITS = 9
 """Points are rounded to this many digits after every sum, to remove floating-point noise."""
 _HUNDREDTH = Decimal("0.01")
@@ -134,7 +132,7 @@ def _leave_out(final: _Final, course: Course, hand_in: HandIn) -> None:
         }
         if reason := next((reason for reason, holds in why.items() if holds), ""):
             reason = f"{id} {reason}: neither its points nor its {score(result.max_points)} count."
-            final.change(units.get(id, WITHDRAWN), "not counted", reason, {id: (0.0, 0.0)})
+            final.change(units.get(id, "withdrawn"), "not counted", reason, {id: (0.0, 0.0)})
 
 
 def _leave_out_lowest(final: _Final, course: Course) -> None:

@@ -31,12 +31,13 @@ class PlatformName:
 
     readings: whom it can mean, as display names by the platform's own number or login; several where parts of the name
     could be the platform's. Learners may set a display name. submission: the same for all files of one submission.
-    file: the learner's name of the file; "" for a folder. is_typed: it is text that somebody typed into the platform,
-    or the platform's own, and no file.
+    number: the learner's in the platform, or those that it can be; "" without one. file: the learner's name of the
+    file; "" for a folder. is_typed: it is text that was typed into the platform, or the platform's own, and no file.
     """
 
     readings: Mapping[str, str]
     submission: Hashable
+    number: str = ""
     file: str = ""
     is_typed: bool = False
     is_late: bool = False
@@ -96,10 +97,11 @@ def read_name(platform: Platform, name: str) -> PlatformName | None:
     if not found:
         return None
     said = found[0].groupdict(default="")
-    file = said.get("file", "")
+    file = "" if name.endswith("/") else said.get("file", "")
     return PlatformName(
         readings,
         (*readings, next(iter(readings.values())), said.get("when")),
+        number="#" + " #".join(readings) if platform in NUMBERED and all(readings) else "",
         file=_CANVAS_AGAIN.sub("", file) if is_canvas else file,
         is_typed=bool(said.get("typed")),
         is_late=bool(said.get("late")),
@@ -112,12 +114,9 @@ def platform_of(names: Collection[str]) -> Platform:
     return found[0] if len(found) == 1 else "plain"
 
 
-def known_by(platform: Platform, entry: str) -> str:
-    """The platform's number in a submission's name, or those that could be it; otherwise the name itself."""
-    for name in (entry, f"{entry}/") if platform in NUMBERED else ():
-        if (said := read_name(platform, name)) and "" not in said.readings:
-            return "#" + " #".join(said.readings)
-    return entry
+def read_entry(platform: Platform, entry: str) -> PlatformName:
+    """What the name of a file or folder says, as the database has it: without the `/` of a folder."""
+    return read_name(platform, entry) or read_name(platform, f"{entry}/") or PlatformName({}, entry)
 
 
 def as_first_saved(name: str) -> str:

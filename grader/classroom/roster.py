@@ -24,6 +24,7 @@ from grader.errors import KataError
 
 from .final_points import EVERY_UNIT, HandIn
 
+T = TypeVar("T")
 MOST_WORDS = 12
 """The most words of a name for which other orders are tried."""
 
@@ -72,32 +73,28 @@ def name_key(text: str) -> str:
     return "".join(char for char in folded(text) if char.isalnum() or unicodedata.category(char).startswith("M"))
 
 
-def orders(learner: Learner) -> list[str]:
+def name_keys(learner: Learner) -> list[str]:
     """The name from each of its words on: only Canvas knows how many words the family name has, which it puts first."""
     if learner.name == learner.id:
         return []
     family, _, given = learner.name.partition(",")
     words = f"{given} {family}".split()
-    return [learner.name, *(" ".join([*words[at:], *words[:at]]) for at in range(min(len(words), MOST_WORDS)))]
+    places = range(min(len(words), MOST_WORDS))
+    return [name_key(learner.name), *(name_key("".join(words[at:] + words[:at])) for at in places)]
 
 
-T = TypeVar("T")
-
-
-def indexed(
-    owners: Iterable[T], texts: Callable[[T], Iterable[str]], form: Callable[[str], str] = name_key
-) -> Mapping[str, Sequence[T]]:
-    """Owners by texts that they have, in the form in which two texts are the same."""
+def indexed(owners: Iterable[T], keys: Callable[[T], Iterable[str]]) -> Mapping[str, Sequence[T]]:
+    """Owners by the keys that they have."""
     found: dict[str, list[T]] = defaultdict(list)
     for each in owners:
-        for text in {form(text) for text in texts(each)} - {""}:
-            found[text].append(each)
+        for key in {*keys(each)} - {""}:
+            found[key].append(each)
     return dict(found)
 
 
 def ids_in(learners: Iterable[Learner]) -> Callable[[str], Sequence[Learner]]:
     """Finds those with an id, login or email; if one alone has it to the letter, that one."""
-    index = indexed(learners, lambda each: (each.id, *each.ids, each.email), folded)
+    index = indexed(learners, lambda each: map(folded, (each.id, *each.ids, each.email)))
 
     def find(text: str) -> Sequence[Learner]:
         found = index.get(folded(text), ())
@@ -112,7 +109,7 @@ def find_learner(learners: Sequence[Learner], text: str, place: object, command:
 
     Raises KataError when it is nobody, or could be several.
     """
-    found = ids_in(learners)(text) or indexed(learners, orders).get(name_key(text), ())
+    found = ids_in(learners)(text) or indexed(learners, name_keys).get(name_key(text), ())
     if len(found) == 1:
         return found[0]
     ids = [each.id for each in found or learners[:3]]
@@ -138,8 +135,6 @@ TITLES: Mapping[str, tuple[str, ...]] = {
     "canvas_id": ("canvasid",),
     "group": ("group", "groupname", "team", "teamname"),  # Moodle's "Groups" are of lessons: they hand in one by one
 }
-WHO = (*IDS, "email", "name", "last")
-"""What says who somebody is."""
 OF_CANVAS = {"sisuserid"}, {"sisloginid"}, {"student", "id", "section"}
 """Columns by which a table is Canvas's own gradebook: the column ID there is Canvas's number of a user."""
 POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
@@ -149,9 +144,7 @@ POLICY_TITLES: Mapping[str, tuple[str, ...]] = {
 }
 EXAMPLE_ROWS = ("id,name,email", "1815,Ada Byron,ada@uni.example")
 MOST_DAYS = 366
-
 _DAYS = re.compile(r"[0-9]{1,3}(?:[.,][0-9]{1,2})?")
-_POINTS_POSSIBLE = "points possible"  # Canvas puts what assignments are worth into a second row
 
 
 def read_roster(path: Path, course: Course) -> tuple[Learner, ...]:
@@ -162,15 +155,16 @@ def read_roster(path: Path, course: Course) -> tuple[Learner, ...]:
     """
     table = read_table(path)
     places = {what: table.places(titles) for what, titles in TITLES.items()}
-    if not any(places[what] for what in WHO):
+    if not any(places[what] for what in (*IDS, "email", "name", "last")):
         raise KataError(lacking(table, "column for ids, names or emails", *EXAMPLE_ROWS))
+    if any(each <= set(table.columns) for each in OF_CANVAS):
+        places["canvas_id"] = places["own_id"]
     columns, problems = _policy_columns(table, course)
-    of_canvas = any(each <= set(table.columns) for each in OF_CANVAS)
     learners: list[Learner] = []
     lines: dict[str, int] = {}
     for line, cells in table.rows:
         learner = _learner(cells, places)
-        if learner.name.casefold() == _POINTS_POSSIBLE:
+        if learner.name.casefold() == "points possible":  # Canvas writes what assignments are worth into a row
             continue
         if not learner.id:
             problems.append(f"line {line}: there is no id, name or email.")
@@ -178,9 +172,8 @@ def read_roster(path: Path, course: Course) -> tuple[Learner, ...]:
             problems.append(f"line {line}: {learner.id} is in line {lines[learner.id]} already.")
         hand_in, wrong = _hand_in(columns, cells, course)
         problems += [f"line {line}, {each}" for each in wrong]
-        canvas_id = learner.own_id if of_canvas else learner.canvas_id
         row = replace(table, rows=((line, cells),)).text()
-        learners.append(replace(learner, hand_in=hand_in, canvas_id=canvas_id, roster_row=row))
+        learners.append(replace(learner, hand_in=hand_in, roster_row=row))
     if problems:
         raise KataError("\n".join(f"{path}, {problem}" for problem in problems))
     if not learners:
@@ -216,14 +209,13 @@ def _policy_columns(table: Table, course: Course) -> tuple[_Columns, list[str]]:
         # nobody is late where nothing is due, whatever times a worksheet of Moodle's has
         if what is None or (what == "at" and not course.policy.due):
             continue
-        units = _units_called(unit, course) if colon and unit != EVERY_UNIT else [EVERY_UNIT]
+        units = [each.folder for each in course.units if each.is_called(unit)] if colon else [EVERY_UNIT]
         if not units:
             problems.append(f"line 1: there is no unit {quoted(unit)} in the course.")
         for each in units:
-            first, other = found.setdefault((what, each), (place, title.strip()))
+            first, one = found.setdefault((what, each), (place, title.strip()))
             if first != place:
-                titles = f"{quoted(other)} and {quoted(title.strip())}"
-                problems.append(f"line 1: {titles} are about the same: take one out.")
+                problems.append(f"line 1: {quoted(one)} and {quoted(title.strip())} are about the same: take one out.")
     return found, problems
 
 
@@ -239,12 +231,8 @@ def _hand_in(columns: _Columns, cells: Sequence[str], course: Course) -> tuple[H
                 said[what][unit] = read[what](text, course)
             except KataError as error:
                 wrong.append(f"{quoted(title)}: {error}")
-    exempt = dict.fromkeys(chain(*said["exempt"].values()))
-    return HandIn(at=said["at"], extra_days=said["extra_days"], exempt=tuple(exempt)), wrong
-
-
-def _units_called(name: str, course: Course) -> list[str]:
-    return [unit.folder for unit in course.units if unit.is_called(name)]
+    exempt = dict.fromkeys(chain(*said.pop("exempt").values()))
+    return HandIn(**said, exempt=tuple(exempt)), wrong
 
 
 def _moment(text: str, course: Course) -> datetime:
@@ -270,7 +258,7 @@ def _exempt(text: str, course: Course) -> list[str]:
     """The exercises in a list of exercises and units."""
     found: list[str] = []
     for name in re.split(r"[\s,;]+", text.strip(" ,;")):
-        units = _units_called(name, course)
+        units = [unit.folder for unit in course.units if unit.is_called(name)]
         meant = [each.id for each in course.exercises if each.id == name or each.unit in units]
         if not meant:
             raise KataError(f"there is no exercise and no unit {quoted(name)}.")

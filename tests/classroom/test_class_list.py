@@ -59,9 +59,10 @@ def check(found: ClassList, case: SimpleNamespace) -> None:
         assert [entry for entry, why in expected.items() if why not in rows[str(entry)]] == []
     words = {each.entry: each.learner for each in found.unmatched if each.learner}
     assert not case.words or words == case.words
-    assert {id for each in found.submissions if each.is_late for id in each.learners} == set(case.late)
+    assert {id for each in found.submissions if each.name.is_late for id in each.learners} == set(case.late)
     assert [said for said in case.says if not any(said in remark for remark in found.remarks)] == []
     assert not case.platform or found.platform == case.platform
+    assert not found.moved
     everyone = [id for each in found.submissions for id in each.learners]
     assert len(everyone) == len(set(everyone)) and set(everyone) <= {each.id for each in found.learners}
 

@@ -7,15 +7,14 @@ import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from grader.classroom.class_folder import SubmissionFiles
+from grader.classroom.platforms import PlatformName
 from grader.course import Course
-from grader.intake import read_submission
 from grader.intake.walk import OutOfReach
 
 from .conftest import hand_in
@@ -66,7 +65,7 @@ def test_submission_that_the_system_does_not_open_is_out_of_reach_and_not_unread
     locked: Path, course: Course
 ) -> None:
     with pytest.raises(OutOfReach, match="permission denied"):
-        SubmissionFiles("s003", partial(read_submission, locked)).read(course)
+        SubmissionFiles("s003", PlatformName({}, ""), files=(("s003/", locked),)).read(course)
 
 
 @pytest.fixture
