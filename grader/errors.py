@@ -1,4 +1,7 @@
-"""The one error that people see: a sentence, and the exit status of the command that it ends."""
+"""The one error that people see: a sentence, and the exit status of the command that it ends.
+
+And how a sentence shows a name that somebody else gave.
+"""
 
 from __future__ import annotations
 
@@ -20,3 +23,11 @@ class KataError(Exception):
         super().__init__(sentence)
         if exit_status is not None:
             self.exit_status = exit_status
+
+
+def printable(text: str, limit: int = 120) -> str:
+    """A name as it is safe to print: no control characters or surrogates; a long one is shortened in the middle."""
+    if len(text) > limit:
+        head = limit // 2
+        text = f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

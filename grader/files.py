@@ -1,6 +1,7 @@
 """Everything that we write: files whole, zips of equal bytes, tables, this user's folders. And where processes begin.
 
-A file is written beside its place first, then moved there. Below a folder that was named, links are refused.
+A file is written beside its place first, then moved there. Below a folder that was named, links are refused, and so
+they are where a file is read that somebody else may have made.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import IO, Literal
 
 from filelock import FileLock
 
@@ -94,6 +96,79 @@ def refuse_link(path: Path) -> None:
         junction = getattr(found, "st_reparse_tag", 0) == getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
         if stat.S_ISLNK(found.st_mode) or junction or (stat.S_ISREG(found.st_mode) and found.st_nlink > 1):
             raise OSError(errno.ELOOP, _IS_LINK, str(path))
+
+
+# --- files that somebody else may have made ---------------------------------------------------------------------------
+
+_LINK = "is a link; hand in the file itself"
+# Not every system has every flag.
+_FLAGS = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY"))
+
+
+class UnreadableError(Exception):
+    """A file or folder cannot be read, or must not be, as a link; the text goes on from its name in a sentence.
+
+    is_systems: whether the operating system does not open it.
+    """
+
+    def __init__(
+        self, reason: str, kind: Literal["unreadable", "refused"] = "unreadable", *, is_systems: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.kind, self.is_systems = kind, is_systems
+
+    def __call__(self, limit: int) -> bytes:
+        """In place of a file that is read: raises itself."""
+        raise self
+
+
+def refused(mode: int, wanted: int = stat.S_IFREG) -> UnreadableError | None:
+    """Why what has this mode is not opened; None for what is wanted, a file or a folder."""
+    if stat.S_IFMT(mode) == wanted:
+        return None
+    other = "is not an ordinary file (a pipe, a socket or a device)"
+    return UnreadableError(_LINK if stat.S_ISLNK(mode) else other, "refused")
+
+
+def reason_of(error: OSError) -> UnreadableError:
+    """An operating system's error in a learner's words."""
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # with O_NOFOLLOW, these mean a link
+        return UnreadableError(_LINK, "refused")
+    said = {PermissionError: "cannot be opened: permission denied", FileNotFoundError: "does not exist"}
+    other = f"cannot be read: {error.strerror or 'unknown error'}"
+    return UnreadableError(said.get(type(error), other), is_systems=True)
+
+
+def open_listed(path: Path, listed: os.stat_result | None, wanted: int = stat.S_IFREG) -> int:
+    """A descriptor of an ordinary file, or of a folder, of the one that was listed. Raises UnreadableError."""
+    try:
+        before = listed or os.lstat(path)
+        if why := refused(before.st_mode, wanted):  # opening a device may already have an effect
+            raise why
+        descriptor = os.open(path, os.O_RDONLY | _FLAGS)
+        now = os.fstat(descriptor)
+    except OSError as error:
+        raise reason_of(error) from None
+    # a pipe in a file's place may have its number; Windows gives a file none in a listing
+    is_same = os.path.samestat(now, before) and stat.S_IFMT(now.st_mode) == stat.S_IFMT(before.st_mode)
+    if not is_same and os.name == "posix":
+        os.close(descriptor)
+        raise UnreadableError("was replaced while the submission was read; hand it in again", "refused")
+    return descriptor
+
+
+def open_regular(path: Path, listed: os.stat_result | None = None) -> IO[bytes]:
+    """An ordinary file for reading, the one that was listed. Raises UnreadableError for all else, also for a link."""
+    return open(open_listed(path, listed), "rb")
+
+
+def read_regular(path: Path, limit: int, listed: os.stat_result | None = None) -> bytes:
+    """An ordinary file's bytes, at most `limit` + 1, where the extra byte means more. Raises UnreadableError."""
+    with open_regular(path, listed) as file:
+        try:
+            return file.read(limit + 1)
+        except OSError as error:
+            raise reason_of(error) from None
 
 
 # --- zips -------------------------------------------------------------------------------------------------------------

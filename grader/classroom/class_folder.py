@@ -11,11 +11,13 @@ from functools import partial
 from pathlib import Path
 
 from grader.course import Course
-from grader.files import text_field
+from grader.errors import printable
+from grader.files import read_regular, reason_of, text_field
 from grader.intake import Submission, SubmissionError, read_files, read_submission
-from grader.intake.names import first_few, is_passed_over, kind_of_file, own_name, printable, stem_of
-from grader.intake.walk import OutOfReach, read_regular, reason_of
+from grader.intake.names import is_passed_over, kind_of_file, own_name, stem_of
+from grader.intake.walk import OutOfReach
 from grader.record import Problem
+from grader.render.wording import first_few
 
 from .platforms import TITLES, Platform, PlatformName, read_name
 from .unmatched import Unmatched

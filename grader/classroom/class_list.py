@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.errors import KataError
-from grader.intake.names import first_few
+from grader.render.wording import first_few
 
 from .class_folder import SubmissionFiles, can_be_work, names_in, works_in
 from .platforms import FOUND_OUT, NUMBERED, TITLES, Platform, as_first_saved, platform_of, read_entry, read_name

@@ -16,10 +16,10 @@ from pathlib import Path
 from grader.course import Course, Exercise
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
-from grader.intake.names import first_few
 from grader.intake.walk import OutOfReach
 from grader.record import CheckResult, ExerciseResult
 from grader.render.class_summary import ClassSummary
+from grader.render.wording import first_few
 from grader.sandbox.levels import Level, MachineError
 
 from .class_list import ClassList, Identification, class_in

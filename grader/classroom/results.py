@@ -25,10 +25,9 @@ from grader.course import Course
 from grader.course.installed import course_file
 from grader.errors import KataError
 from grader.files import write_file
-from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Record, totals
 from grader.render.class_summary import ClassSummary
-from grader.render.wording import score
+from grader.render.wording import first_few, score
 
 from .final_points import HandIn, adjusted
 from .grading_terms import Run, run_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.csv_file import lacking, read_table
 from grader.errors import KataError
 from grader.files import table, text_field, write_file
-from grader.intake.names import first_few
+from grader.render.wording import first_few
 
 UNMATCHED = "unmatched.csv"
 UNMATCHED_TITLES = ("entry", "why", "learner")

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from grader.errors import KataError
+from grader.errors import KataError, printable
 from grader.record import MAX_SEED
 
 FAMILIES = "families"
@@ -31,8 +31,7 @@ class CourseError(KataError):
 
 def quoted(text: object) -> str:
     """The text between backticks, on one line, shortened if it is long."""
-    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(text))
-    return f"`{shown if len(shown) <= 60 else shown[:57] + '...'}`"
+    return f"`{printable(str(text), 60)}`"
 
 
 def did_you_mean(word: object, choices: Iterable[str]) -> str:

@@ -19,10 +19,9 @@ from grader.classroom.roster import Learner
 from grader.errors import KataError
 from grader.files import number_field, text_field, write_output, zip_of
 from grader.files import table as as_csv
-from grader.intake.names import first_few
 from grader.record import Record
-from grader.render.safe_text import safe_line, visible
-from grader.render.wording import MARKS, change, counted
+from grader.render.safe_text import visible
+from grader.render.wording import MARKS, change, counted, first_few
 
 from . import canvas, moodle
 from .autograding import as_json, github, gradescope, junit
@@ -185,4 +184,4 @@ def warnings(table: ResultsTable) -> Iterator[str]:
 
 
 def _shown(names: Sequence[str]) -> str:
-    return first_few(names, SHOWN, shown=safe_line)
+    return first_few(names, SHOWN)

@@ -36,12 +36,11 @@ from grader.csv_file import COMMENTS, GRADE, IDENTIFIER, MAXIMUM, Table, table_i
 from grader.errors import KataError
 from grader.files import line_field, number_field
 from grader.files import table as as_csv
-from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, Record
 from grader.render.pages import render_record
 from grader.render.safe_text import safe_line
 from grader.render.verdict import ExerciseVerdict, verdicts_on
-from grader.render.wording import change, out_of, ungraded
+from grader.render.wording import change, first_few, out_of, ungraded
 
 from .results_table import ResultsTable, TableColumn, demand_different, mark_of, shown_name
 

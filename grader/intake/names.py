@@ -1,16 +1,14 @@
-"""What a file's name, or a text's first line, means: which exercise it answers, whether it counts, how to show it."""
+"""What a file's name, or a text's first line, means: which exercise it answers, and whether it counts."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from grader.course import FILE_NAME, Course, Exercise
-
-SHOWN_CHARACTERS = 120  # a longer name is shortened in the middle
 
 FileKind = Literal["exercise", "notebook", "zip", "packed", "unknown"]
 _KINDS: dict[str, FileKind] = {".py": "exercise", ".ipynb": "notebook", ".zip": "zip"}
@@ -19,7 +17,6 @@ _KINDS |= dict.fromkeys((".tar", ".tgz", ".tbz2", ".txz", ".gz", ".bz2", ".xz", 
 # Skipped silently with everything in them, like hidden names: tools leave them behind, or they are the course's own.
 _LEFT_BY_TOOLS = {"__pycache__", "__MACOSX", "site-packages", "node_modules", "Thumbs.db", "desktop.ini"}
 _OF_THE_COURSE = {"README.md", "glossary.md", FILE_NAME, "timestamp.txt"}
-_PICTURES = (".svg", ".png")
 
 COURSE_WORK = "exercises"
 """The folder of the learner's work in a whole copy of the course, which also contains solutions and checks."""
@@ -31,36 +28,15 @@ CASE = "_case"
 
 # What may stand before the exercise's name in a first line.
 _BEFORE_NAME = (["#"], ["#", "exercise:"], ["%%kata"], ["%%file"], ["%%writefile"], ["%%writefile", "-a"])
-_LONGEST_LINE = 400  # characters of a first line that names an exercise
 
 _SAVED_AGAIN = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,3})$")
 """What a browser (` (1)`) or Canvas (`-1`) puts behind the name of a file that is there already."""
 
 
-def printable(text: str, limit: int = SHOWN_CHARACTERS) -> str:
-    """Return `text` safe to print: no control characters or surrogates, at most `limit` characters."""
-    if len(text) > limit:
-        head = limit // 2
-        text = f"{text[:head]}…{text[len(text) - (limit - head - 1) :]}"
-    return "".join(character if character.isprintable() else "\ufffd" for character in text)
-
-
-def first_few(names: Sequence[str], most: int = 20, *, shown: Callable[[str], str] = printable) -> str:
-    """The names, or of many the first and how many more there are; between semicolons where a name has a comma."""
-    listed = [shown(name) for name in names[:most]]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ("; " if any("," in name for name in listed) else ", ").join(listed) + more
-
-
 def is_passed_over(name: str) -> bool:
     """Whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
-    is_hidden = name.startswith(".") and name != ".."
-    return is_hidden or name.endswith(_PICTURES) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
-
-
-def is_course(names: Collection[str]) -> bool:
-    """Whether a folder with these entries is a copy of the course, or a learner's workspace with reviews."""
-    return COURSE_WORK in names and (FILE_NAME in names or REVIEWS in names)
+    is_hidden = name.startswith(".") and not name.startswith("..")
+    return is_hidden or name.endswith((".svg", ".png")) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
 
 
 def kind_of_file(name: str) -> FileKind:
@@ -98,13 +74,18 @@ class ExerciseNames:
         is_python = name.isascii() and (dot, ending) == (".", "py")
         return self.by_stem(_SAVED_AGAIN.sub("", stem)) if is_python else None
 
-    def by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
+    def by_text(self, text: str, defined: frozenset[str]) -> tuple[tuple[Exercise, ...], bool]:
+        """The exercises that a text may answer by the names that it defines; or the one that it names, and True."""
+        named = self._by_first_line(text, defined)
+        return ((named,), True) if named else (self._by_definitions(defined), False)
+
+    def _by_first_line(self, text: str, defined: frozenset[str]) -> Exercise | None:
         """The exercise that the first line of a text names, in a comment or in a magic that writes a file; or None.
 
         Such as `# 03_softmax.py`, `# exercise: softmax` or `%%writefile exercises/03_softmax.py`. A comment with the id
         alone may be a heading: it counts only if one of the exercise's entry points is among the `defined` names.
         """
-        line = re.split(r"[\r\n]", text.lstrip()[:_LONGEST_LINE], maxsplit=1)[0]
+        line = re.split(r"[\r\n]", text.lstrip()[:400], maxsplit=1)[0]  # a longer line names none
         if line.startswith("#"):
             line = f"# {line.lstrip('#')}"
         *before, name = line.split() or [""]
@@ -116,7 +97,7 @@ class ExerciseNames:
             return None
         return exercise
 
-    def by_definitions(self, defined: frozenset[str]) -> tuple[Exercise, ...]:
+    def _by_definitions(self, defined: frozenset[str]) -> tuple[Exercise, ...]:
         """The exercises whose entry points are all defined: of these, those that ask for no fewer, if there are any."""
         known = {name for exercise in self.exercises for name in exercise.entry_points if name in defined}
         whole = tuple(exercise for exercise in self.exercises if known.issuperset(exercise.entry_points))

@@ -19,23 +19,22 @@ import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from grader.course import CourseError, Exercise
 from grader.course.stubs import same_as_stub, stub_of
+from grader.files import UnreadableError
 
-from .names import ExerciseNames, advice
-from .walk import MB, UnreadableError, look_at_clock
+from .names import ExerciseNames
+from .walk import MB, look_at_clock
 
 NOTEBOOK_MB = 8
 MAX_CELLS = 2000
 MAX_CODE_KB = 512  # all code cells together; outputs with pictures make a notebook large, code does not
 MAX_PARSED_KB = 32  # the worst texts of this length take half a second and 300 MB
 
-# Cells that begin with any other cell magic are written in another language.
-_PYTHON_MAGICS = {"%%time", "%%timeit", "%%capture", "%%prun", "%%kata"}
+_OTHER_LANGUAGE = re.compile(r"\s*%%(?!(?:time|timeit|capture|prun|kata)\b)")
+"""The beginning of a cell that is not run as Python: any other cell magic."""
 # A constant may be made of these; functions that access the outside would find nothing in the sandbox.
 _ALWAYS_THERE = {*dir(builtins)} - {"open", "input", "exec", "eval", "__import__"}
 
@@ -46,36 +45,21 @@ _IPYTHON = re.compile(r"^([ \t]*)((?:[^\W\d]\w*[ \t]*=[ \t]*)?[%!?](?![ =])(?:\\
 
 # --- cells ------------------------------------------------------------------------------------------------------------
 
-CellClaim = tuple[int, Exercise | None, bytes | UnreadableError]
-"""A cell's number, the exercise that it answers, and the source made of it; or None, and why that is not clear."""
+CellClaim = tuple[int, Sequence[Exercise], bytes]
+"""A cell's number, the exercise that it answers, or the several that it could answer, and the source made of it."""
 
 
-@dataclass(frozen=True)
-class _CodeCell:
-    """A cell with code; its number counts from 1 over all cells. nbgrader: what nbgrader says of it."""
+class _Cell(NamedTuple):
+    """A cell with code that is no test. number: among all cells, from 1. answers: the exercises that it could answer.
+
+    is_named: it says itself which exercise it answers. is_python: it is not in another language.
+    """
 
     number: int
-    text: str
-    nbgrader: Mapping[str, Any]
-
-    def is_marked(self, mark: str) -> bool:
-        """Whether it is a test (`grade`), or the course's (`locked`), rather than a learner's to fill in."""
-        return self.nbgrader.get(mark) is True and self.nbgrader.get("solution") is not True
-
-    @cached_property
-    def python(self) -> PythonText:
-        return read_python(self.text)
-
-    @property
-    def is_python(self) -> bool:
-        first = self.text.split(maxsplit=1)
-        return not first or not first[0].startswith("%%") or first[0] in _PYTHON_MAGICS
-
-    def named(self, names: ExerciseNames) -> Exercise | None:
-        """The exercise that its metadata or its first line names."""
-        id = self.nbgrader.get("grade_id")
-        by_id = names.by_stem(id.replace("-", "_")) if isinstance(id, str) else None
-        return by_id or names.by_first_line(self.text, self.python.defined)
+    python: PythonText
+    answers: Sequence[Exercise]
+    is_named: bool
+    is_python: bool
 
 
 def read_notebook(content: bytes, names: ExerciseNames) -> list[CellClaim]:
@@ -83,18 +67,26 @@ def read_notebook(content: bytes, names: ExerciseNames) -> list[CellClaim]:
 
     Raises UnreadableError: too large, damaged, or no notebook.
     """
-    cells = _code_cells(content)
-    answers, unclear = _answers(cells, names)
+    cells = _code_cells(content, names)
+    # if one cell is named for an exercise, others that define the same functions are drafts
+    settled = {cell.answers[0].id for cell in cells if cell.is_named}
+    found: defaultdict[str, dict[str, _Cell]] = defaultdict(dict)  # by exercise and text: of equal ones the first
+    unclear: list[CellClaim] = []
+    for cell in cells:
+        if cell.is_named or (len(cell.answers) == 1 and cell.answers[0].id not in settled):
+            found[cell.answers[0].id].setdefault(cell.python.text, cell)
+        elif not settled.issuperset(each.id for each in cell.answers):
+            unclear.append((cell.number, cell.answers, b""))
     statements = _reusable(cell for cell in cells if cell.is_python)
     claims: list[CellClaim] = []
     for exercise in names.exercises:
-        different = answers.get(exercise.id, {})
+        different = found[exercise.id]
         for text, cell in different.items():
             look_at_clock()
             # several answers to one exercise do not count, so they need not run
             if len(different) == 1 and not _is_as_given(text, exercise, names):
                 text = _with_what_it_needs(cell, statements)
-            claims.append((cell.number, exercise, text.encode("utf-8", "surrogatepass")))
+            claims.append((cell.number, [exercise], text.encode("utf-8", "surrogatepass")))
     return claims + unclear
 
 
@@ -122,46 +114,33 @@ def cells_in(content: bytes) -> list[Mapping[str, Any]]:
     return [_mapping(cell) for cell in cells]
 
 
-def _code_cells(content: bytes) -> list[_CodeCell]:
+def _code_cells(content: bytes, names: ExerciseNames) -> list[_Cell]:
     """The cells with code, without the tests."""
-    found: list[_CodeCell] = []
+    found: list[_Cell] = []
+    characters = 0
     for number, cell in enumerate(cells_in(content), start=1):
-        source = cell.get("source")
-        parts: list[Any] = source if isinstance(source, list) else [source]
-        if cell.get("cell_type") != "code":
+        source, marks = cell.get("source"), _mapping(_mapping(cell.get("metadata")).get("nbgrader"))
+        id, is_solution = marks.get("grade_id"), marks.get("solution") is True
+        if cell.get("cell_type") != "code" or (marks.get("grade") is True and not is_solution):
             continue
+        parts: list[Any] = source if isinstance(source, list) else [source]
         if not all(isinstance(part, str) for part in parts):
             raise UnreadableError(f"is damaged (cell {number} has no text); open it in Jupyter and save it again")
-        found.append(_CodeCell(number, "".join(parts), _mapping(_mapping(cell.get("metadata")).get("nbgrader"))))
-    answers = [cell for cell in found if not cell.is_marked("grade")]
-    if sum(len(cell.text) for cell in answers) > MAX_CODE_KB * 1024:
-        raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
-    return answers
+        text = "".join(parts)
+        characters += len(text)
+        if characters > MAX_CODE_KB * 1024:
+            raise UnreadableError(f"holds more than {MAX_CODE_KB} kB of code; hand in the answers alone")
+        python = read_python(text)
+        by_id = names.by_stem(id.replace("-", "_")) if isinstance(id, str) else None
+        answers, is_named = ((by_id,), True) if by_id else names.by_text(text, python.defined)
+        is_python, is_given = not _OTHER_LANGUAGE.match(text), marks.get("locked") is True and not is_solution
+        may_answer = is_named or (is_python and not is_given)
+        found.append(_Cell(number, python, answers if may_answer else (), is_named, is_python))
+    return found
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _answers(
-    cells: Iterable[_CodeCell], names: ExerciseNames
-) -> tuple[Mapping[str, Mapping[str, _CodeCell]], list[CellClaim]]:
-    """The cells that answer an exercise, of equal ones the first, by text; and those that could answer several."""
-    named = [(cell, cell.named(names)) for cell in cells]
-    # if one cell is named for an exercise, others that define the same functions are drafts
-    settled = {exercise.id for _, exercise in named if exercise}
-    answers: defaultdict[str, dict[str, _CodeCell]] = defaultdict(dict)
-    unclear: list[CellClaim] = []
-    for cell, exercise in named:
-        if not exercise and cell.is_python and not cell.is_marked("locked"):
-            candidates = names.by_definitions(cell.python.defined)
-            if len(candidates) == 1 and candidates[0].id not in settled:
-                exercise = candidates[0]
-            elif not settled.issuperset(each.id for each in candidates):
-                unclear.append((cell.number, None, UnreadableError(advice(candidates), "duplicate")))
-        if exercise:
-            answers[exercise.id].setdefault(cell.python.text, cell)
-    return answers, unclear
 
 
 # --- what an answer needs of earlier cells ----------------------------------------------------------------------------
@@ -179,7 +158,7 @@ class _Statement(NamedTuple):
     needs: Set[str]
 
 
-def _reusable(cells: Iterable[_CodeCell]) -> list[_Statement]:
+def _reusable(cells: Iterable[_Cell]) -> list[_Statement]:
     """What may be put before answers: imports, definitions, and constants that use nothing but what is imported."""
     found: list[_Statement] = []
     available = set(_ALWAYS_THERE)
@@ -204,10 +183,10 @@ def _text_of(node: ast.stmt, lines: Sequence[bytes]) -> str:
     own = list(lines[first - 1 : node.end_lineno])
     own[-1] = own[-1][: node.end_col_offset]
     own[0] = own[0][node.col_offset :]
-    return b"\n".join(own).decode() + "\n"
+    return b"\n".join(own).decode()
 
 
-def _with_what_it_needs(cell: _CodeCell, statements: Iterable[_Statement]) -> str:
+def _with_what_it_needs(cell: _Cell, statements: Iterable[_Statement]) -> str:
     """The cell as a file of its own: before it what it needs of earlier cells, and what that needs in turn."""
     earlier = [each for each in statements if each.number < cell.number]
     needs_of: defaultdict[str, set[str]] = defaultdict(set)
@@ -225,9 +204,8 @@ def _with_what_it_needs(cell: _CodeCell, statements: Iterable[_Statement]) -> st
     # in a file, imports from __future__ must come first, and its own are among its first lines
     needed.sort(key=lambda each: "__future__" not in each.binds)
     own_futures = [node.end_lineno or 0 for node in cell.python.statements if "__future__" in _binds(node)]
-    lines = [f"{line}\n" for line in cell.python.text.split("\n")]
-    place = max(own_futures, default=0)
-    return "".join([*lines[:place], *(each.text for each in needed), *lines[place:]]).removesuffix("\n")
+    lines, place = cell.python.text.split("\n"), max(own_futures, default=0)
+    return "\n".join([*lines[:place], *(each.text for each in needed), *lines[place:]])
 
 
 # --- Python -----------------------------------------------------------------------------------------------------------
@@ -235,8 +213,7 @@ def _with_what_it_needs(cell: _CodeCell, statements: Iterable[_Statement]) -> st
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-@dataclass(frozen=True)
-class PythonText:
+class PythonText(NamedTuple):
     """A text with IPython's own lines as comments, the names that it defines, and its statements if it was parsed."""
 
     text: str

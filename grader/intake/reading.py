@@ -15,11 +15,14 @@ from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from posixpath import basename
+from typing import NamedTuple
 
 from grader.course import Course, Exercise
+from grader.errors import printable
+from grader.files import UnreadableError, read_regular
 from grader.record import Problem, ProblemKind
 
-from .names import CASE, SHOWN_CHARACTERS, ExerciseNames, advice, kind_of_file, own_name, printable, stem_of
+from .names import CASE, ExerciseNames, advice, kind_of_file, own_name, stem_of
 from .notebook import NOTEBOOK_MB, read_notebook, read_python
 from .walk import (
     MAX_TOTAL_MB,
@@ -28,17 +31,25 @@ from .walk import (
     Content,
     OutOfReach,
     SubmissionError,
-    UnreadableError,
     list_folder,
     list_zip,
     look_at_clock,
-    read_regular,
     reading_clock,
 )
 
 _MOST_LISTED = {True: 3, False: 20}  # problems of one kind, about an exercise and about none; others are counted
-_Claim = tuple[str, bytes | UnreadableError]
-"""Where an exercise's answer was found, and its source, or why it cannot be read."""
+_PACKED = "is packed in a way that is not read here; hand in its files, or a zip of them"
+
+
+class _Claim(NamedTuple):
+    """An answer to an exercise: where it was found, and its source, or why it cannot be read.
+
+    is_exact: False for a file that is not called quite as it should be.
+    """
+
+    where: str
+    content: bytes | UnreadableError
+    is_exact: bool
 
 
 @dataclass(frozen=True)
@@ -64,8 +75,7 @@ class Submission:
         The submission's name and those of its files do not matter.
         """
         read = [(id, each.content) for id, each in sorted(self.sources.items()) if exercise in (None, id)]
-        about = [each for each in self.problems if exercise in (None, each.exercise)]
-        told = [(each.file, each.kind, each.message, each.exercise) for each in about]
+        told = [(p.file, p.kind, p.message, p.exercise) for p in self.problems if exercise in (None, p.exercise)]
         return hashlib.sha256(ascii((read, told)).encode()).hexdigest()
 
 
@@ -77,8 +87,7 @@ def read_submission(path: Path, course: Course) -> Submission:
     """
     if os.path.islink(path) or not os.path.isdir(path):
         return read_files(stem_of(path.name), lambda: [(path.name, partial(read_regular, path))], course, is_loose=True)
-    name = own_name(path)
-    return read_files(name, partial(list_folder, path, printable(name)), course)
+    return read_files(own_name(path), partial(list_folder, path), course)
 
 
 def read_files(
@@ -94,16 +103,9 @@ def read_files(
     with reading_clock(shown):
         try:
             files = list(listed())
-            is_one = len(files) == 1
             for where, content in files:
-                file_name = basename(where)
-                shown = printable(file_name)
-                if kind_of_file(file_name) == "zip" and (is_loose or is_one):
-                    packed = io.BytesIO(content(ZIP_MB * MB))
-                    for member in list_zip(packed, printable(stem_of(file_name))):
-                        reader.take(*member)
-                else:
-                    reader.take(where, content, is_alone=is_loose and is_one)
+                shown = printable(basename(where))
+                reader.take(where, content, is_loose=is_loose, is_one=len(files) == 1)
         except UnreadableError as error:
             raise (OutOfReach if error.is_systems else SubmissionError)(f"{shown} {error}.") from None
         return reader.submission()
@@ -117,80 +119,86 @@ class _SubmissionReader:
         self._files = [each.file_name for each in course.exercises]
         self._most_kb = max(each.limits.source_kb for each in course.exercises)
         self._claims: defaultdict[str, list[_Claim]] = defaultdict(list)
-        self._renamed: defaultdict[str, list[_Claim]] = defaultdict(list)
-        """Claims of files that are not called quite as they should be."""
         self._problems: list[Problem] = []
         self._number: Counter[tuple[ProblemKind, str | None]] = Counter()
         self._bytes_left = MAX_TOTAL_MB * MB
 
-    def take(self, where: str, content: Content, *, is_alone: bool = False) -> None:
-        """Take a file if its name says that it counts, and report it otherwise; only files that count are read.
+    def take(self, where: str, content: Content, *, is_loose: bool = False, is_one: bool = False) -> None:
+        """Take a file if it answers an exercise, and report it otherwise; only files that may count are read.
 
-        is_alone: it is the whole submission, perhaps named after its learner: what it says or defines counts as well.
-        Raises SubmissionError: the submission is too large; UnreadableError: a file that is alone cannot be taken.
+        is_loose: as in `read_files`. is_one: there is no other file. So a zip is unpacked if it is either, and what a
+        file says or defines counts if it is both.
+        Raises SubmissionError: the submission is too large; UnreadableError: this is all there is, and can't be taken.
         """
         look_at_clock()
-        name, names = basename(where), self._names
-        kind, exercise = kind_of_file(name), names.by_saved_file(name)
-        is_exact = names.by_stem(name.removesuffix(".py")) is not None
-        stem, _, ending = name.rpartition(".")
-        is_script = stem.endswith(CASE) and ending in ("py", "pt") and names.by_stem(stem.removesuffix(CASE))
-        if is_script and not (exercise or is_alone):
-            return
+        name, is_alone = basename(where), is_loose and is_one
+        kind, exercise = kind_of_file(name), self._names.by_saved_file(name)
+        is_exact = self._names.by_stem(name.removesuffix(".py")) is not None
         try:
-            if not (is_alone or exercise or kind == "notebook" or isinstance(content, UnreadableError)):
-                raise self._no_answer(name)
-            given = content(NOTEBOOK_MB * MB if kind == "notebook" else self._most_kb * 1024)
-            self._bytes_left -= len(given)
-            if self._bytes_left < 0:
-                most = f"{self.name} holds more than {MAX_TOTAL_MB} MB"
-                raise SubmissionError(f"{most}; hand in the exercise files alone.")
-            if kind == "notebook":
-                self._take_cells(where, given)
-            elif kind != "exercise":
-                other = UnreadableError("is not a folder, a .py file, a .zip or a notebook (.ipynb)")
-                raise self._no_answer(name) if kind == "packed" else other
+            if kind == "zip" and (is_loose or is_one):
+                for member in list_zip(io.BytesIO(content(ZIP_MB * MB))):
+                    self.take(*member)
+            elif kind == "notebook":
+                self._take_cells(where, self._read(content, NOTEBOOK_MB * 1024))
             elif exercise and (is_exact or not is_alone):
-                self._claim(exercise, where, given, is_exact=is_exact)
+                self._claim(exercise, where, self._read(content, self._most_kb), is_exact=is_exact)
+            elif is_alone:
+                self._claim_by_content(name, self._read(content, self._most_kb))
+            elif isinstance(content, UnreadableError):
+                raise content
+            elif kind in ("zip", "packed"):
+                raise UnreadableError(_PACKED, "refused")
             else:
-                self._claim_by_content(name, source_in(given, self._most_kb))
+                self._leave_out(where)
         except UnreadableError as error:
-            if is_alone:
+            if is_one and (is_loose or kind == "zip"):
                 raise
             self._claim(exercise, where, error, is_exact=is_exact)
 
-    def _no_answer(self, name: str) -> UnreadableError:
-        if kind_of_file(name) in ("zip", "packed"):
-            packed = "is packed in a way that is not read here; hand in its files, or a zip of them"
-            return UnreadableError(packed, "refused")
+    def _read(self, content: Content, limit_kb: int) -> bytes:
+        given = content(limit_kb * 1024)
+        self._bytes_left -= len(given)
+        if self._bytes_left < 0:
+            raise SubmissionError(f"{self.name} holds more than {MAX_TOTAL_MB} MB; hand in the exercise files alone.")
+        return given
+
+    def _leave_out(self, where: str) -> None:
+        """Say that a file answers nothing; of a script that `kata check --script` wrote beside an answer, nothing."""
+        name = basename(where)
+        if name.endswith((f"{CASE}.py", f"{CASE}.pt")) and self._names.by_stem(name.rpartition(CASE)[0]):
+            return
         is_listed = self._number["unknown", None] < _MOST_LISTED[False]
-        near = get_close_matches(name[:SHOWN_CHARACTERS], self._files, n=1) if is_listed else []
+        near = get_close_matches(printable(name), self._files, n=1) if is_listed else []
         what_to_do = f"; if it is an answer, call it {near[0]}" if near else ""
-        return UnreadableError(f"is not a file of this course and was left out{what_to_do}", "unknown")
+        self._add(where, f"is not a file of this course and was left out{what_to_do}", "unknown")
 
     def _take_cells(self, where: str, content: bytes) -> None:
         """Take every cell of a notebook that answers an exercise. Raises UnreadableError: it is no notebook."""
         cells = read_notebook(content, self._names)
-        for number, exercise, source in cells:
-            self._claim(exercise, f"{where}, cell {number}", source)
+        for number, answered, source in cells:
+            cell = f"{where}, cell {number}"
+            if len(answered) == 1:
+                self._claim(answered[0], cell, source, is_exact=True)
+            else:
+                self._add(cell, advice(answered), "duplicate")
         if not cells:
             what_to_do = f"put a comment like `# {self._files[0]}` in the first line of each answer's cell"
             self._add(where, f"answers no exercise of this course; {what_to_do}", "unknown")
 
-    def _claim_by_content(self, name: str, source: bytes) -> None:
-        names, text = self._names, source.decode("utf-8")
-        defined = read_python(text).defined
-        named = names.by_first_line(text, defined)
-        answered = (named,) if named else names.by_definitions(defined)
-        exercise = answered[0] if len(answered) == 1 else names.by_saved_file(name)
+    def _claim_by_content(self, name: str, content: bytes) -> None:
+        """Take a file that is called as its learner likes. Raises UnreadableError: it answers no exercise alone."""
+        if (kind := kind_of_file(name)) != "exercise":
+            other = "is not a folder, a .py file, a .zip or a notebook (.ipynb)"
+            raise UnreadableError(_PACKED if kind == "packed" else other)
+        text = source_in(content, self._most_kb).decode("utf-8")
+        answered, _ = self._names.by_text(text, read_python(text).defined)
+        exercise = answered[0] if len(answered) == 1 else self._names.by_saved_file(name)
         if exercise is None:
             what_to_do = f"answers no exercise; name it like {self._files[0]}"
             raise UnreadableError(advice(answered) if answered else what_to_do)
-        self._claim(exercise, name, source, is_exact=len(answered) == 1)
+        self._claim(exercise, name, content, is_exact=len(answered) == 1)
 
-    def _claim(
-        self, exercise: Exercise | None, where: str, content: bytes | UnreadableError, *, is_exact: bool = True
-    ) -> None:
+    def _claim(self, exercise: Exercise | None, where: str, content: bytes | UnreadableError, is_exact: bool) -> None:
         """Take `content` as an answer to `exercise`, or say why it is no source."""
         if exercise and isinstance(content, bytes):
             try:
@@ -202,8 +210,7 @@ class _SubmissionReader:
             if content.kind == "refused":
                 return
         if exercise:
-            claims = self._claims if is_exact else self._renamed
-            claims[exercise.id].append((where, content))
+            self._claims[exercise.id].append(_Claim(where, content, is_exact))
 
     def submission(self) -> Submission:
         """Decide every exercise and return the submission."""
@@ -218,22 +225,24 @@ class _SubmissionReader:
 
     def _decided(self, exercise: Exercise) -> SourceFile | None:
         """The source that counts: an exact name wins; several that differ count for nothing."""
-        exact, renamed = self._claims[exercise.id], self._renamed[exercise.id]
-        if not (exact or renamed):
+        claims = self._claims[exercise.id]
+        counting = [each for each in claims if each.is_exact] or claims
+        if not counting:
             return None
-        (where, content), *others = exact or renamed
-        for left_out in [place for place, each in renamed if exact and isinstance(each, bytes)]:
-            self._add(left_out, f"was left out, since {printable(where)} answers {exercise.id}", "unknown")
-        if any(each != content for _, each in others):
+        (where, content, is_exact), *others = counting
+        for each in claims:
+            if each.is_exact < is_exact and isinstance(each.content, bytes):
+                self._add(each.where, f"was left out, since {printable(where)} answers {exercise.id}", "unknown")
+        if any(each.content != content for each in others):
             all_of_them = f" (and {len(others) - 1} more) all" if len(others) > 1 else " both"
-            said = f"and {printable(others[0][0])}{all_of_them} answer {exercise.id} and differ; hand in one of them"
+            said = f"and {printable(others[0].where)}{all_of_them} answer {exercise.id} and differ; hand in one of them"
             self._add(where, said, "duplicate", exercise)
             return None
         if isinstance(content, UnreadableError):
             return None
-        for taken, _ in () if exact else renamed:
+        for each in () if is_exact else claims:
             taken_as = f"was taken as {exercise.file_name}, the only one that its name can mean"
-            self._add(taken, taken_as, "renamed", exercise)
+            self._add(each.where, taken_as, "renamed", exercise)
         return SourceFile(exercise.id, printable(where), content)
 
     def _add(self, where: str, said: str, kind: ProblemKind, exercise: Exercise | None = None) -> None:

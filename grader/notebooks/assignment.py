@@ -26,7 +26,7 @@ from grader.classroom.final_points import due_dates
 from grader.course import Course, CourseError, Exercise
 from grader.course.stubs import make_stub
 from grader.errors import KataError
-from grader.intake.walk import UnreadableError, read_regular
+from grader.files import UnreadableError, read_regular
 from grader.render.wording import score
 
 from .cells import exercise_tested, grade_id_of, kind_of

@@ -36,11 +36,11 @@ from traitlets import Bool, Enum, Integer, Unicode
 from grader.classroom.final_points import EVERY_UNIT, HandIn, Override, adjusted
 from grader.course import Course, Exercise, load_course
 from grader.course.installed import refuse_exposed
-from grader.errors import KataError
+from grader.errors import KataError, printable
 from grader.intake import Submission, SubmissionError, read_submission
-from grader.intake.names import first_few, printable
 from grader.judge.faults import GraderBroken
 from grader.record import MAX_SEED, Problem, Record
+from grader.render.wording import first_few
 from grader.sandbox.levels import GRADING_LEVELS, Level, MachineError
 from grader.service.client import judge_for
 

@@ -22,9 +22,10 @@ from typing import Any, Literal
 from nbformat.v4 import new_output
 
 from grader.course import Course, Exercise
+from grader.files import UnreadableError, read_regular
 from grader.intake import Submission
 from grader.intake.notebook import NOTEBOOK_MB, cells_in
-from grader.intake.walk import MB, UnreadableError, read_regular
+from grader.intake.walk import MB
 from grader.record import ExerciseResult, Record
 from grader.render.pages import below_cell
 from grader.render.safe_text import safe_line, visible

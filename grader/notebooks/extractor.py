@@ -20,8 +20,10 @@ from posixpath import basename
 
 from nbgrader.plugins import ExtractorPlugin
 
+from grader.errors import printable
+from grader.files import UnreadableError, open_regular
 from grader.intake import SubmissionError
-from grader.intake.names import first_few, kind_of_file, printable
+from grader.intake.names import kind_of_file
 from grader.intake.notebook import NOTEBOOK_MB
 from grader.intake.walk import (
     MAX_TOTAL_MB,
@@ -29,13 +31,12 @@ from grader.intake.walk import (
     ZIP_MB,
     Content,
     Read,
-    UnreadableError,
     list_folder,
     list_zip,
-    open_regular,
     reading_clock,
 )
 
+CLASS_MB = 2048  # of a zip that holds the submissions of a class
 MOST_NAMED = 5  # problems of one learner; the rest are counted
 _LATE = re.compile("_LATE(?=_[0-9]+_[0-9]+_)")  # Canvas writes it before the number of whoever hands in late
 
@@ -50,11 +51,12 @@ class SafeExtractor(ExtractorPlugin):
         self._left_out: defaultdict[str, list[str]] = defaultdict(list)
         self._taken: dict[str, Path] = {}
         try:
-            self._take_all(list_folder(self._archive, "archive"))
-        except (SubmissionError, UnreadableError) as error:
-            self.log.error("%s: %s", archive_path, error)
+            self._take_all(list_folder(self._archive))
+        except UnreadableError as error:
+            self.log.error("%s %s.", archive_path, error)
         for told in self._left_out.values():
-            self.log.warning("Left out: %s.", first_few(told, MOST_NAMED, shown=str))
+            more = f", and {len(told) - MOST_NAMED} more" if len(told) > MOST_NAMED else ""
+            self.log.warning("Left out: %s%s.", "; ".join(told[:MOST_NAMED]), more)
 
     def _take_all(self, found: Iterable[tuple[str, Content]], prefix: str = "", depth: int = 0) -> None:
         """Take the notebooks among these files, and in the zips among them; what is left out is named at the end.
@@ -70,10 +72,10 @@ class SafeExtractor(ExtractorPlugin):
                     self._take_notebook(where, content)
                 elif kind == "zip" and depth == 0:
                     with open_regular(self._archive / where) as file:
-                        self._take_all(list_zip(file, shown, is_class=True), f"{where[:-4]}/", 1)
+                        self._take_all(list_zip(file, CLASS_MB), f"{where[:-4]}/", 1)
                 elif kind == "zip" and depth == 1:
                     with reading_clock(shown):
-                        inner = list_zip(io.BytesIO(content(ZIP_MB * MB)), shown)
+                        inner = list_zip(io.BytesIO(content(ZIP_MB * MB)))
                         self._take_all(inner, f"{where[:-4]}/", 2)
                 else:
                     raise UnreadableError("is no notebook")

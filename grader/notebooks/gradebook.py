@@ -20,8 +20,8 @@ from grader.classroom.roster import Learner
 from grader.course import Course, Exercise
 from grader.errors import KataError
 from grader.formats.results_table import ResultsTable, mark_of, shown_name
-from grader.intake.names import first_few
 from grader.record import POINTS_TOLERANCE, ExerciseResult, Record
+from grader.render.wording import first_few
 
 from . import prepare
 from .cells import id_of_test

@@ -207,10 +207,7 @@ def _answers(text: str, exercise: Exercise, course: Course, names: ExerciseNames
 
     Some exercises share an entry point's name: a text that begins like the stub of another one answers that.
     """
-    defined = read_python(text).defined
-    if named := names.by_first_line(text, defined):
-        return named == exercise
-    candidates = names.by_definitions(defined)
+    candidates, _ = names.by_text(text, read_python(text).defined)
     twins = [each for each in candidates if set(each.entry_points) == set(exercise.entry_points) and each != exercise]
     headings = {stub_of(course, each).lstrip().split("\n", 1)[0].rstrip() for each in twins}
     return exercise in candidates and headings.isdisjoint(line.rstrip() for line in text.split("\n"))

@@ -9,6 +9,7 @@ import json
 import os
 import stat
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from grader.course import FILE_NAME, Course, Exercise
 from grader.course.installed import is_wheels
 from grader.course.stubs import stub_of
 from grader.errors import KataError
-from grader.files import make_folder, move_file, write_file
+from grader.files import UnreadableError, make_folder, move_file, open_regular, write_file
 from grader.intake.names import REVIEWS
 
 from .progress import ProgressFile, digest_of, free_path
@@ -136,10 +137,9 @@ def reset(workspace: Workspace, work: Work) -> Path | None:
 
 def content_of(path: Path) -> bytes | None:
     """The content of a regular file; None for anything else, such as a link or a pipe."""
-    try:
-        return path.read_bytes() if stat.S_ISREG(os.lstat(path).st_mode) else None
-    except OSError:
-        return None
+    with suppress(UnreadableError, OSError), open_regular(path) as file:
+        return file.read()
+    return None
 
 
 def _is_marked(folder: Path) -> bool:

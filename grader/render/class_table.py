@@ -8,12 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from grader.intake.names import first_few
-
 from .class_summary import ClassSummary, LearnerRow
 from .safe_text import safe_line
 from .terminal import STYLES, Paper, sign, text_for
-from .wording import IN_CLASSES, counted, out_of, score
+from .wording import IN_CLASSES, counted, first_few, out_of, score
 
 MOST_ROWS = 40
 """Classes up to this size are listed completely; of larger ones, only the learners with the fewest points."""
@@ -131,5 +129,5 @@ def _print_left_out(summary: ClassSummary, paper: Paper) -> None:
     for number, each in enumerate(summary.left_out):
         if number == 0:
             paper.console.print()
-        names = first_few([str(who) for who in each.people], NAMED, shown=str)
+        names = first_few([str(who) for who in each.people], NAMED)
         paper.line(f"{sign(each.status, paper.console)} {each.what}: {names}", style=STYLES[each.status])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from grader.errors import printable
 from grader.record import Adjustment, Isolation, Record, Status
 
 Units = Sequence[tuple[str, Sequence[str]]]
@@ -79,6 +80,13 @@ def change(adjustment: Adjustment) -> str:
 def counted(count: int, noun: str) -> str:
     """A number with its noun, singular or plural."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def first_few(names: Sequence[str], most: int = 20) -> str:
+    """The names, or of many the first and how many more there are; between semicolons where a name has a comma."""
+    listed = [printable(name) for name in names[:most]]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ("; " if any("," in name for name in listed) else ", ").join(listed) + more
 
 
 def share(points: float, max_points: float) -> float:

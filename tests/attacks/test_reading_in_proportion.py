@@ -22,12 +22,12 @@ import pytest
 
 from grader.course import load_course
 from grader.course.stubs import same_as_stub
-from grader.files import line_field, text_field
+from grader.errors import printable
+from grader.files import UnreadableError, line_field, text_field
 from grader.intake import SubmissionError, read_submission
-from grader.intake.names import ExerciseNames, printable
+from grader.intake.names import ExerciseNames
 from grader.intake.notebook import read_notebook, read_python
 from grader.intake.reading import source_in
-from grader.intake.walk import UnreadableError
 from grader.judge.checks import _code_lines
 from grader.judge.failure import error_text
 from grader.judge.questions import Answers, same_answers
@@ -109,7 +109,7 @@ def executed(text: str) -> object:
 
 
 READERS: Mapping[str, Callable[[str], object]] = {
-    "what a first line names": lambda text: NAMES.by_first_line(text, frozenset()),
+    "what a first line names": lambda text: NAMES.by_text(text, frozenset()),
     "statements of a cell": lambda text: read_python(text),
     "what is a source": lambda text: source_in(text.encode(), 1024),
     "the stub again": lambda text: same_as_stub(text.encode(), "a = 1\n"),

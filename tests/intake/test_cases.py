@@ -15,11 +15,10 @@ import pytest
 from grader.course import Course
 from grader.files import zip_of
 from grader.intake import SubmissionError, read_files, read_submission
-from grader.intake.names import first_few
 from tests.cases import rows, table
 
 Case = dict[str, Any]
-CASES, FILES, CELLS, ODD = (table(__file__, f"{name}.yml") for name in ("cases", "files", "cells", "odd"))
+CASES, FILES, CELLS = (table(__file__, f"{name}.yml") for name in ("cases", "files", "cells"))
 MARK = "\ufeff".encode()
 
 
@@ -102,11 +101,6 @@ def test_source_is_never_run(work: Path, course: Course, tmp_path: Path) -> None
         (work / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     read_submission(work, course)
     assert not (tmp_path / "ran").exists()
-
-
-@rows(ODD["lists"], "names", "told")
-def test_names_are_listed_up_to_a_bound(names: list[str], told: str) -> None:
-    assert first_few(names, 3) == told
 
 
 @rows(CELLS)

@@ -122,7 +122,7 @@ def test_too_many_files_are_refused(write: Write, work: Path, course: Course, mo
 
 def test_no_folder_is_opened_that_lies_too_deep(write: Write, work: Path) -> None:
     write(f"{'d/' * 40}softmax.py")
-    (found,) = walk.list_folder(work, "alice")
+    (found,) = walk.list_folder(work)
     assert found[0].count("/") == walk.MAX_DEPTH and "folders deep" in str(found[1])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import struct
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -67,11 +66,13 @@ def with_link(name: str) -> bytes:
 
 
 def overlapping(name: str) -> bytes:
-    """Two members that share their packed bytes."""
-    content = bytearray(packed({name: "0" * 1000, name + "2": "0" * 1000}))
-    second = content.rindex(b"PK\x01\x02")
-    content[second + 42 : second + 46] = struct.pack("<I", 0)
-    return bytes(content)
+    """Two members that share their packed bytes, of a third."""
+    content = packed({"third": "0" * 1000, name: "0" * 1000, name.replace(".", " (1)."): "0" * 1000})
+    third, *others = (found.start() for found in re.finditer(b"PK\x01\x02", content))
+    shared = bytearray(content)
+    for each in others:
+        shared[each + 42 : each + 46] = shared[third + 42 : third + 46]
+    return bytes(shared)
 
 
 def damaged(name: str) -> bytes:

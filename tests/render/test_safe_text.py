@@ -7,6 +7,7 @@ import unicodedata
 import pytest
 
 from grader.render.safe_text import encodable, safe_block, safe_line, visible
+from grader.render.wording import first_few
 
 from ..cases import rows
 from .conftest import CASES
@@ -32,6 +33,11 @@ def test_line_stays_one_line_and_a_long_one_is_cut_and_says_so() -> None:
 @rows(CASES["blocks"], "raw", "lines")
 def test_block_is_bounded_and_says_what_it_left_out(raw: str, lines: list[str]) -> None:
     assert safe_block(raw, max_lines=3, limit=20) == lines
+
+
+@rows(CASES["lists"], "names", "told")
+def test_names_are_listed_up_to_a_bound(names: list[str], told: str) -> None:
+    assert first_few(names, 3) == told
 
 
 def test_huge_text_costs_little() -> None:
