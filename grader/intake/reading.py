@@ -128,7 +128,8 @@ class _SubmissionReader:
 
         is_loose: as in `read_files`. is_one: there is no other file. So a zip is unpacked if it is either, and what a
         file says or defines counts if it is both.
-        Raises SubmissionError: the submission is too large; UnreadableError: this is all there is, and can't be taken.
+        Raises SubmissionError: the submission is too large; UnreadableError: this is all there is and cannot be taken,
+        or the system does not open it.
         """
         look_at_clock()
         name, is_alone = basename(where), is_loose and is_one
@@ -151,7 +152,7 @@ class _SubmissionReader:
             else:
                 self._leave_out(where)
         except UnreadableError as error:
-            if is_one and (is_loose or kind == "zip"):
+            if (is_one and (is_loose or kind == "zip")) or (is_loose and error.is_systems):
                 raise
             self._claim(exercise, where, error, is_exact=is_exact)
 
