@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from grader.course import Course
-from grader.files import zip_of
+from grader.files import UnreadableError, zip_of
 from grader.intake import SubmissionError, read_files, read_submission
+from grader.intake.walk import OutOfReach
 from tests.cases import rows, table
 
 Case = dict[str, Any]
@@ -87,6 +88,20 @@ def test_one_file_is_a_submission_or_one_sentence(case: Case, course: Course, tm
 def test_file_that_a_platform_renamed_goes_by_the_name_that_its_learner_gave_it(course: Course) -> None:
     read = read_files("byron", lambda: [("softmax-1.py", lambda _: b"x = 1\n")], course, is_loose=True)
     assert list(read.sources) == ["softmax"]
+
+
+def test_damaged_zip_among_loose_files_takes_no_other_along(course: Course) -> None:
+    files = [("a.zip", lambda _: b"no zip"), ("softmax.py", lambda _: b"x = 1\n")]
+    read = read_files("ada", lambda: files, course, is_loose=True)
+    assert list(read.sources) == ["softmax"]
+    assert [each.message for each in read.problems] == ["a.zip is damaged or not a zip; zip your files again."]
+
+
+@pytest.mark.parametrize("name", ["softmax.py", "a.zip", "work.ipynb"])
+def test_loose_file_that_the_system_does_not_open_is_no_fault_of_its_learner(name: str, course: Course) -> None:
+    lost = UnreadableError("does not exist", is_systems=True)
+    with pytest.raises(OutOfReach, match=f"^{name} does not exist\\.$"):
+        read_files("ada", lambda: [(name, lost), ("causal_mask.py", lambda _: b"")], course, is_loose=True)
 
 
 def test_named_file_that_cannot_be_read_is_a_problem_of_its_exercise(tmp_path: Path, course: Course) -> None:
