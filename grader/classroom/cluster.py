@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from grader.errors import EXIT_CANNOT_ISOLATE, KataError
 
 from .grading_terms import Run, why_not
-from .judging import Judges
+from .judging import Judges, Pool
 
 if TYPE_CHECKING:
     from distributed import Client, Worker
@@ -29,15 +29,16 @@ CONNECT_SECONDS = 10
 LOOK_SECONDS = 0.5  # between two looks for new and lost workers
 ANSWER_SECONDS = 120.0  # after which a worker that does not answer gets no work, and a scheduler counts as gone
 WORKERLESS_SECONDS = 60.0  # that a run waits when there is no worker: for a lost one's successor, or for the first
-WIDTH = 256  # submissions sent out at the same time: more than a cluster has judges, workers that come later included
 
 
-class ClusterJudges(Executor):
-    """An executor with the judges of a cluster's workers, one for each of their threads.
+class ClusterJudges(Pool):
+    """A pool of the judges of a cluster's workers, one for each of their threads.
 
     remarks: sentences about workers that were refused or lost. A call may be cancelled when every worker was lost.
     Raises KataError when there is no scheduler, or no worker that may grade; so does `submit`.
     """
+
+    width = 256  # more than a cluster has judges, workers that come later included
 
     def __init__(self, address: str, run: Run) -> None:
         self.remarks: list[str] = []

@@ -7,9 +7,8 @@ exercises are named leaves the others as they are, wherever there is a result of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,9 +21,10 @@ from grader.render.class_summary import ClassSummary
 from grader.render.wording import first_few
 from grader.sandbox.levels import Level, MachineError
 
+from .class_folder import SubmissionFiles
 from .class_list import ClassList, Identification, class_in
 from .grading_terms import Run, differences, run_of, terms_of
-from .judging import GradingTask, Judges, graded
+from .judging import GradingTask, Pool, graded
 from .platforms import Platform
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
@@ -39,18 +39,16 @@ FIXED = ("the course", "the seed", "the isolation", "the platform")
 class ClassOptions:
     """How a class is graded.
 
-    say: shows a sentence. progress: a progress bar for so many submissions; what it yields is called after each. only:
-    the exercises; those of the run before, or all, if empty. seed: that of the run before, or a fresh one, if None.
-    scheduler: the address of a dask scheduler, whose workers grade instead of judges on this machine. platform: the one
-    that made the file names; found out if None. matches: a filled unmatched.csv. resume, anew: whether to go on with
-    what OUT holds, or to begin again. judges: makes so many of this machine for a run.
+    say: shows a sentence. progress: a progress bar for so many submissions; what it yields is called after each.
+    judges: starts the judges of a run. resume, anew: whether to go on with what OUT holds, or to begin again. platform:
+    the one that made the file names; found out if None. matches: a filled unmatched.csv. only: the exercises; those of
+    the run before, or all, if empty. seed: that of the run before, or a fresh one, if None.
     """
 
     level: Level
     say: Callable[[str], None]
     progress: Callable[[int], AbstractContextManager[Callable[[], None]]]
-    jobs: int = 1
-    scheduler: str | None = None
+    judges: Callable[[Run], Pool]
     resume: bool = False
     anew: bool = False
     roster: Path | None = None
@@ -59,7 +57,6 @@ class ClassOptions:
     only: Sequence[str] = ()
     seed: int | None = None
     pages: bool = False
-    judges: Callable[[int, Run], Executor] = Judges
 
 
 def grade_class(folder: Path, out: Path, course: Course, options: ClassOptions) -> tuple[ClassSummary, list[str]]:
@@ -71,65 +68,58 @@ def grade_class(folder: Path, out: Path, course: Course, options: ClassOptions) 
     if out.exists() and folder.exists() and out.samefile(folder):
         raise KataError(f"{out} holds what was handed in: give another folder for the results.")
     with writing(out) as store:
-        work = _ClassRun(store, course, options)
+        work = _ClassRun(folder, store, course, options)
         try:
-            return work.grade(folder)
+            work.let_judges_grade()
         except KeyboardInterrupt:
             raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
         except (MachineError, KataError) as error:
-            if not work.has_results:
+            if not work.is_stored:
                 raise
             if isinstance(error, MachineError):
                 error = KataError(f"Grading cannot go on ({error}).", EXIT_CANNOT_ISOLATE)
             raise KataError(f"{error} {work.kept()}", error.exit_status) from None
+        return work.publish()
 
 
 class _ClassRun:
     """One run. It is stored when its first result comes, so that a run that can grade nothing changes nothing."""
 
-    _run: Run
-    _everyone: ClassList
-
-    def __init__(self, store: Store, course: Course, options: ClassOptions) -> None:
+    def __init__(self, folder: Path, store: Store, course: Course, options: ClassOptions) -> None:
+        """Find out whose each submission is. Raises KataError if this run cannot go on with the one before."""
         self._store, self._course, self._options = store, course, options
         if store.runs and not (options.resume or options.anew):
             raise KataError(
                 f"{store.folder} holds a graded class. --resume goes on with it; --anew begins again, and the earlier "
                 "run stays in the database."
             )
-        self._last = store.last if store.runs else None
-        self._before = self._last if options.resume else None
-        self.has_results = False
-        """Whether OUT holds results of this grading."""
+        self._before = store.last if store.runs and options.resume else None
         self._stale: set[str] = set()
         """Exercises with results by other checks or programs than those of now."""
-        self._anew: set[str] = set()
-        """Learners who handed in something else, which may be late."""
         self._faults: dict[str, str] = {}
         """Learners at whom the grader failed, and why their submission was not graded; empty for a fault in a check."""
+        self._everyone = class_in(folder, self._identification())
+        self._run = self._new_run()
+        if self._before:
+            self._say(_refuse_others(store, self._before, self._run, self._everyone))
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether OUT holds results of this grading."""
+        return bool(self._before or self._run.id)
 
     def kept(self) -> str:
         """A sentence on what is kept of a run that did not come to its end."""
-        if not self.has_results:
+        if not self.is_stored:
             return "Nothing was graded."
-        try:
-            results = ClassResults(self._store, self._course)
+        results = ClassResults(self._store, self._course)
+        with suppress(OSError):  # the disk may be full; the next run writes them
             publish(results)
-        except (KataError, OSError) as error:
-            return str(error)
         done, left = len(results.learners), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._store.folder}; go on with --resume."
 
-    def grade(self, folder: Path) -> tuple[ClassSummary, list[str]]:
-        """Grade the class, write what people read of it, and say what they have to know."""
-        matches = read_matches(self._options.matches) if self._options.matches else {}
-        self._everyone = class_in(folder, self._identification(matches))
-        self._run = self._new_run()
-        if self._before:
-            self._say(_refuse_others(self._store, self._before, self._run, self._everyone))
-            self.has_results = True
-        self._let_judges_grade()
-        self._begin()
+    def publish(self) -> tuple[ClassSummary, list[str]]:
+        """Write what people read of the class, and say what they have to know."""
         summary, remarks = publish(ClassResults(self._store, self._course), pages=self._options.pages)
         faults = [each.id for each in self._everyone.learners if each.id in self._faults]
         reasons = [f"{id} was not graded. {self._faults[id]}" for id in faults if self._faults[id]]
@@ -144,8 +134,13 @@ class _ClassRun:
             yield f"Changed as well, and not graded again: {', '.join(stale)}. Add {more}."
         elif stale:
             yield f"Graded again, since the course or the programs changed: {', '.join(stale)}."
-        if self._anew:
-            yield f"Handed in anew: {first_few(sorted(self._anew))}. The roster must have the times of that."
+        if self._course.policy.due and (anew := [each.id for each in self._everyone.learners if self._is_anew(each)]):
+            yield f"Handed in anew: {first_few(anew)}. The roster must have the times of that."
+
+    def _is_anew(self, learner: Learner) -> bool:
+        """Whether a learner handed in something else than in the run before."""
+        before, now = (self._store.last_submission(learner.id, run)[0] for run in (self._before, self._run))
+        return before not in ("", now)
 
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
@@ -153,13 +148,13 @@ class _ClassRun:
 
     # --- what the run before decides ----------------------------------------------------------------------------------
 
-    def _identification(self, matches: Mapping[str, str]) -> Identification:
+    def _identification(self) -> Identification:
         """Whose each submission is: by the roster that was given, or by that of the run before."""
         options, before = self._options, self._before
         return Identification(
             self._roster(),
             before.platform if before else options.platform,
-            matches=matches,
+            matches=read_matches(options.matches) if options.matches else {},
             ignored=(self._store.folder, *(path for path in (options.roster, options.matches) if path)),
             before={each.entry: each.learner for each in self._store.unmatched() if before and each.learner},
             graded=self._store.entries(before),
@@ -168,7 +163,8 @@ class _ClassRun:
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
             return read_roster(self._options.roster, self._course)
-        if enrolled := tuple(each for each, _ in self._store.standing(self._last) if each.in_roster):
+        everyone = self._store.standing(self._store.last) if self._store.runs else []
+        if enrolled := tuple(each for each, _ in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])
             return enrolled
         return None
@@ -189,53 +185,51 @@ class _ClassRun:
 
     # --- grading ------------------------------------------------------------------------------------------------------
 
-    def _let_judges_grade(self) -> None:
-        run, scheduler, count = self._run, self._options.scheduler, len(self._everyone.submissions)
-        jobs = max(1, min(self._options.jobs, count))
-        if scheduler is None:
-            judges, width = self._options.judges(jobs, run), jobs + 1  # one waits, while what comes back is stored
-        else:
-            from .cluster import WIDTH, ClusterJudges
-
-            judges, width = ClusterJudges(scheduler, run), WIDTH
+    def let_judges_grade(self) -> None:
+        """Grade what is to be graded, and store it."""
+        judges = self._options.judges(self._run)
         try:
-            with self._options.progress(count) as advance:
-                for task, results in graded(judges, width, run, self._tasks(advance)):
+            with self._options.progress(len(self._everyone.submissions)) as advance:
+                for task, results in graded(judges, self._run, self._tasks(advance)):
                     self._keep(task, results)
                     advance()
         finally:
             judges.shutdown()
-            self._say(getattr(judges, "remarks", []))
+            self._say(judges.remarks)
+        self._begin()
 
     def _tasks(self, advance: Callable[[], None]) -> Iterator[GradingTask]:
         """What is to be graded of each submission, where there is anything and it can be read."""
         for files in self._everyone.submissions:
-            submission, reason = Submission(files.entry, {}, ()), ""
-            try:
-                submission = files.read(self._course)
-            except Exception as error:  # it costs nobody else anything
-                broke = f"The grader broke while it read this submission ({type(error).__name__})."
-                reason = str(error) if isinstance(error, OutOfReach) else broke
-            task = GradingTask(submission, {each: self._lacking(each, submission, reason) for each in files.learners})
+            submission, reason = self._read(files)
+            ids = list(self._run.kits)
+            lacking = {each: ids if reason else self._lacking(each, submission) for each in files.learners}
+            task = GradingTask(submission, lacking)
             if task.exercises and not reason:
                 yield task
             else:
                 self._keep(task, reason or ())
                 advance()
 
-    def _lacking(self, learner: str, submission: Submission, reason: str) -> list[str]:
-        """The exercises without a result of just this work, by the checks and programs of now where these are to count.
+    def _read(self, files: SubmissionFiles) -> tuple[Submission, str]:
+        """A submission, and why it cannot be read; "" if it can."""
+        try:
+            return files.read(self._course), ""
+        except OutOfReach as error:
+            reason = str(error)
+        except Exception as error:  # it costs nobody else anything
+            reason = f"The grader broke while it read this submission ({type(error).__name__})."
+        return Submission(files.entry, {}, ()), reason
 
-        All of them if it could not be read, for a reason.
-        """
-        run, only = self._run, self._options.only
-        rows = self._store.rows(learner, self._before)
+    def _lacking(self, learner: str, submission: Submission) -> list[str]:
+        """The exercises without a result of just this work, by checks and programs of now where these are to count."""
+        rows, only = self._store.rows(learner, self._before), self._options.only
         lacking = []
-        for id in run.kits:
+        for id in self._run.kits:
             row = rows.get(id)
-            if reason or row is None or row.result.status == "error" or row.digest != submission.digest(id):
+            if row is None or row.result.status == "error" or row.digest != submission.digest(id):
                 lacking.append(id)
-            elif terms_of(row.run, id) != terms_of(run, id):
+            elif terms_of(row.run, id) != terms_of(self._run, id):
                 self._stale.add(id)
                 if not only or id in only:
                     lacking.append(id)
@@ -244,58 +238,34 @@ class _ClassRun:
     # --- keeping ------------------------------------------------------------------------------------------------------
 
     def _keep(self, task: GradingTask, results: Sequence[ExerciseResult] | str) -> None:
-        """Store what a submission came to, or that it was not graded, for a reason.
-
-        Each learner gets those results that they do not have. A fault of the grader takes no earlier result away.
-        """
+        """Store what a submission came to, or why it was not graded; each learner gets the results that they lack."""
         reason = ""
         if isinstance(results, str):
             reason, results = results, [_ungraded(self._course.exercise(id), results) for id in task.exercises]
-        has_failed = any(each.status == "error" for each in results)
-        if has_failed:
+        if any(each.status == "error" for each in results):
             self._faults |= dict.fromkeys(task.lacking, reason)
-        todo: dict[str, list[ExerciseResult]] = {}
-        for learner, lacking in task.lacking.items():
-            rows = self._store.rows(learner, self._before) if has_failed else {}
-            new = [each for each in results if each.id in lacking and (each.status != "error" or each.id not in rows)]
-            last, _ = self._store.last_submission(learner, self._before)
-            is_another = last not in ("", task.submission.digest())
-            if is_another and self._course.policy.due:
-                self._anew.add(learner)
-            if new or (is_another and not has_failed):
-                todo[learner] = new
-        if todo:
-            self._begin()
-            self._store.add(self._run, task.submission, todo)
+        self._begin()
+        theirs = {who: [each for each in results if each.id in lacking] for who, lacking in task.lacking.items()}
+        self._store.add(self._run, task.submission, theirs)
 
     def _begin(self) -> None:
         """Store the run with its class, and write what counts for nobody, if that was not done."""
         if not self._run.id:
             work = {id for files in self._everyone.submissions for id in files.learners}
             self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
-            self.has_results = True
             write_unmatched(self._store.folder / UNMATCHED, self._everyone.unmatched)
 
 
 def _ungraded(exercise: Exercise, reason: str) -> ExerciseResult:
     """A result without points. reason: one sentence about what happened; learners may see it."""
+    title = "The grader grades what was handed in."
+    message = f"The grader failed here; that is its own fault, not the learner's. {reason}"
     check = CheckResult(
-        name="grading",
-        title="The grader grades what was handed in.",
-        outcome="error",
-        points=0.0,
-        max_points=0.0,
-        visible=False,
-        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+        name="grading", title=title, outcome="error", points=0.0, max_points=0.0, visible=False, message=message
     )
+    most = exercise.points
     return ExerciseResult(
-        id=exercise.id,
-        status="error",
-        points=0.0,
-        max_points=exercise.points,
-        checks=(check,),
-        diagnosis=(),
-        seconds=0.0,
+        id=exercise.id, status="error", points=0.0, max_points=most, checks=(check,), diagnosis=(), seconds=0.0
     )
 
 

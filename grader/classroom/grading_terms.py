@@ -7,6 +7,7 @@ import json
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
 
@@ -25,9 +26,9 @@ _GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
 class Run:
     """One run of `kata grade-class`, and all that its results depend on.
 
-    first: the id of the run with which the grading began. exercises: those that were chosen, all if empty. kits: a
-    digest for each of them, in course order. programs: with their versions. id, first and begun (a moment in UTC) are
-    empty until it is stored.
+    exercises: those that were chosen, all if empty. kits: a digest for each of them, in course order. programs: with
+    their versions. begun: a moment in UTC. id, first (that of the run with which the grading began): 0 until it is
+    stored.
     """
 
     course: Path
@@ -37,10 +38,10 @@ class Run:
     exercises: tuple[str, ...]
     kits: Mapping[str, str]
     programs: str
+    begun: datetime
     platform: Platform = "plain"
     id: int = 0
     first: int = 0
-    begun: str = ""
 
 
 def run_of(course: Course, level: Level, seed: int, exercises: tuple[str, ...] = ()) -> Run:
@@ -56,6 +57,7 @@ def run_of(course: Course, level: Level, seed: int, exercises: tuple[str, ...] =
         exercises=exercises,
         kits={id: kit for id, kit in kits.items() if id in (exercises or kits)},
         programs=f"attention-kata {__version__}, Python {platform.python_version()}, {libraries}",
+        begun=datetime.now(timezone.utc),
     )
 
 

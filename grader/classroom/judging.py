@@ -66,17 +66,22 @@ class GradingTask:
         return tuple(dict.fromkeys(id for ids in self.lacking.values() for id in ids))
 
 
-# --- submissions for an executor --------------------------------------------------------------------------------------
+class Pool(Executor):
+    """An executor whose workers are judges: they find the course under its path, and run one call at a time.
+
+    width: how many submissions are with it at the same time. remarks: sentences on what became of it.
+    """
+
+    width = 1
+    remarks: Sequence[str] = ()
 
 
-def graded(
-    executor: Executor, width: int, run: Run, tasks: Iterator[GradingTask]
-) -> Iterator[tuple[GradingTask, Results | str]]:
+# --- submissions for a pool -------------------------------------------------------------------------------------------
+
+
+def graded(pool: Pool, run: Run, tasks: Iterator[GradingTask]) -> Iterator[tuple[GradingTask, Results | str]]:
     """Grade the submissions and yield what each came to; why it did not, if it crashes every judge that grades it.
 
-    executor: any; only `grade_one` is submitted to it. Its workers must be able to import this package, must find the
-    course under the same path, and must run one call at a time in a process. width: the number of calls sent out at the
-    same time, as many as the executor has workers or more.
     Raises MachineError when the machine (or a worker's) cannot isolate, KataError when the course cannot be used.
     """
     out: dict[Future[Results], GradingTask] = {}
@@ -85,9 +90,9 @@ def graded(
     try:
         while True:
             alone = suspects.popleft() if suspects and not out else None
-            for task in [alone] if alone else islice(tasks, 0 if suspects else width - len(out)):
+            for task in [alone] if alone else islice(tasks, 0 if suspects else pool.width - len(out)):
                 try:
-                    out[executor.submit(grade_one, run, task.submission, task.exercises)] = task
+                    out[pool.submit(grade_one, run, task.submission, task.exercises)] = task
                 except NO_JUDGE as broken:
                     raise MachineError(f"no judge can be started ({broken})") from None
             if not out:
@@ -142,32 +147,36 @@ def start_ahead(level: Level) -> None:
     _is_started = True
 
 
-class Judges(Executor):
-    """A pool of judges, begun anew when one crashes. They end when this process closes their leash, or ends."""
+class Judges(Pool):
+    """Judges of this machine, at most so many, begun anew when one crashes. They end when this process does.
+
+    At once, since they hold the other end of a leash: a pipe that only this process can close.
+    """
 
     def __init__(self, count: int, run: Run) -> None:
         self._count, self._run = count, run
+        self.width = count + 1  # one waits, while what comes back is stored
         self._pool: ProcessPoolExecutor | None = None
         self._leash: Connection | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Let a judge call a function; starts it if necessary. Raises NO_JUDGE when none can be."""
-        try:
-            return self._sent(fn, args, kwargs)
-        except NO_JUDGE:
-            self.shutdown()
-            time.sleep(PAUSE_SECONDS)
-            return self._sent(fn, args, kwargs)
-
-    def _sent(self, fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Future[Any]:
         with started_from_home():
-            if self._pool is None:
-                theirs, self._leash = multiprocessing.Pipe(duplex=False)
-                context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-                zygote = _zygote.control if _zygote and _zygote.level == self._run.level else None
-                about = (self._run, theirs, context.Semaphore(SHARING), zygote)
-                self._pool = ProcessPoolExecutor(self._count, context, _begin, about)
-            return self._pool.submit(fn, *args, **kwargs)
+            try:
+                return self._started().submit(fn, *args, **kwargs)
+            except NO_JUDGE:
+                self.shutdown()
+                time.sleep(PAUSE_SECONDS)
+                return self._started().submit(fn, *args, **kwargs)
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            theirs, self._leash = multiprocessing.Pipe(duplex=False)
+            context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
+            zygote = _zygote.control if _zygote and _zygote.level == self._run.level else None
+            about = (self._run, theirs, context.Semaphore(SHARING), zygote)
+            self._pool = ProcessPoolExecutor(self._count, context, _begin, about)
+        return self._pool
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the judges at once, whatever they do: they have nothing to save, and unloading torch takes long."""

@@ -39,7 +39,7 @@ CLASS_PAGE = "class.html"
 WRITTEN_ANEW = (DATABASE, f"{DATABASE}-journal", RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
 _PLAIN = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
-_SHOWN = 40  # in characters, of up to four bytes each; file systems allow 255 bytes
+_SHOWN = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,6 @@ class ClassResults:
     def __init__(self, store: Store, course: Course, run: Run | None = None) -> None:
         self.store, self.course = store, course
         self.run = run or store.last
-        self.overrides = store.overrides(self.run)
         everyone = store.standing(self.run)
         self.learners, self.ungraded, self.absent = (
             [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
@@ -110,7 +109,7 @@ class ClassResults:
             digest=digest,
             **totals(results),
         )
-        hand_in = replace(learner.hand_in, overrides=self.overrides.get(learner.id, {}))
+        hand_in = replace(learner.hand_in, overrides=self.store.overrides(learner.id, self.run))
         return Result(adjusted(graded, self.course, hand_in), learner, rows)
 
 
@@ -210,8 +209,3 @@ def page_name(id: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
     digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     return f"learner-{plain}--{digest}.html"
-
-
-def stem_of(name: str) -> str:
-    """The part of a name that every file system accepts; callers add a number that makes it unique."""
-    return re.sub(r"[^\w-]+", "_", name).strip("_")[:_SHOWN] or "learner"

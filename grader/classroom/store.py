@@ -1,9 +1,9 @@
 """OUT/class.db: everything known of a graded class, in one SQLite database. Its schema is here.
 
 A result is of one learner and one exercise, and known by what it depends on: the source, and its run, which has the
-exercise's kit, the seed, the level and the versions. A run adds results and takes none away: of two for a learner's
-exercise, that of the later run counts. Each submission is one transaction, with the journal and syncs of SQLite's own:
-a killed run leaves all of it or nothing. Who writes holds the lock on OUT.
+exercise's kit, the seed, the level and the versions. A run adds rows and takes none of earlier runs away: of a
+learner's rows about the same thing, that of the latest run counts. Each submission is one transaction, with the
+journal and syncs of SQLite's own: a killed run leaves all of it or nothing. Who writes holds the lock on OUT.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from filelock import Timeout
 from pydantic import TypeAdapter
@@ -34,28 +34,27 @@ from .unmatched import Unmatched
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60
 """How long to wait while another command reads or writes."""
-VERSION = 8  # of the schema
+VERSION = 9  # of the schema
 SCHEMA = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY,
-    begun TEXT NOT NULL,
     about TEXT NOT NULL             -- the course and all else that results depend on, and the first run, as JSON
 );
 CREATE TABLE IF NOT EXISTS learners (
-    id TEXT PRIMARY KEY,
+    place INTEGER PRIMARY KEY,      -- in the order of the class
+    learner TEXT NOT NULL UNIQUE,
     run INTEGER NOT NULL,           -- the last one in whose class they were
-    place INTEGER NOT NULL,         -- in the order of that class
     has_work INTEGER NOT NULL,      -- whether a submission of theirs was in it
     about TEXT NOT NULL             -- names, and what the policy has to know, as JSON
 );
 CREATE TABLE IF NOT EXISTS submissions (
-    id INTEGER PRIMARY KEY,
     learner TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
     entry TEXT NOT NULL,            -- the name in the folder of the class
     digest TEXT NOT NULL,           -- of all sources and problems
-    problems TEXT NOT NULL          -- as JSON
+    problems TEXT NOT NULL,         -- as JSON
+    PRIMARY KEY (learner, run)
 );
 CREATE TABLE IF NOT EXISTS results (
     learner TEXT NOT NULL,
@@ -64,18 +63,17 @@ CREATE TABLE IF NOT EXISTS results (
     digest TEXT NOT NULL,           -- of what was graded
     name TEXT,                      -- of the file; nothing if there was none
     content BLOB,                   -- compressed by zlib
-    points REAL NOT NULL,
     result TEXT NOT NULL,           -- the exercise's part of the record, as JSON
     PRIMARY KEY (learner, exercise, run)
 );
 CREATE TABLE IF NOT EXISTS overrides (
-    id INTEGER PRIMARY KEY,
-    run INTEGER NOT NULL REFERENCES runs,  -- the last one when the points were set
     learner TEXT NOT NULL,
     exercise TEXT NOT NULL,
+    run INTEGER NOT NULL REFERENCES runs,  -- the last one when the points were set
     points REAL,                    -- nothing: an earlier override is taken back
     reason TEXT NOT NULL,
-    at TEXT NOT NULL
+    at TEXT NOT NULL,
+    PRIMARY KEY (learner, exercise, run)
 );
 CREATE TABLE IF NOT EXISTS unmatched (        -- what counts for nobody, and what a person has given to a learner
     entry TEXT NOT NULL, why TEXT NOT NULL, is_submission INTEGER NOT NULL, learner TEXT NOT NULL
@@ -84,7 +82,9 @@ PRAGMA user_version = {VERSION};
 COMMIT;
 """
 AS_OF = "run BETWEEN :first AND :last"
-"""What counts as of a run: what it and those before it that it goes on with have stored."""
+"""What was stored by a run and those before it that it goes on with."""
+THEIRS = f"learner = :learner AND {AS_OF}"
+"""A learner's rows as of a run. In a query for `max(run)` SQLite gives the other columns of the row that has it."""
 Standing = Literal["graded", "waiting", "absent"]
 """Of a learner as of a run: has a record; has none yet; nothing of theirs was in the class."""
 
@@ -112,7 +112,7 @@ def writing(out: Path) -> Iterator[Store]:
 
     Raises KataError when another command writes, when OUT holds results without a database, or cannot be locked.
     """
-    is_new, store = not out.exists(), cast("Store | None", None)
+    is_new, store = not out.exists(), None
     lock = lock_at(out / LOCK)
     try:
         lock.acquire(timeout=0)
@@ -128,10 +128,9 @@ def writing(out: Path) -> Iterator[Store]:
         with _connected(out, "rwc") as store:
             yield store
     finally:
-        if store and not store.runs:
-            (out / DATABASE).unlink()
-        if is_new and [each.name for each in out.iterdir()] == [LOCK]:
-            with suppress(OSError):
+        if is_new and not (store and store.runs):
+            with suppress(OSError):  # somebody else may have put something there
+                (out / DATABASE).unlink(missing_ok=True)
                 (out / LOCK).unlink()
                 out.rmdir()
         lock.release()
@@ -175,8 +174,7 @@ class Store:
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
         self.folder = path.parent
-        found = connection.execute("SELECT about, begun FROM runs ORDER BY id")
-        runs = [replace(_RUN.validate_json(about), begun=begun) for about, begun in found]
+        runs = [_RUN.validate_json(about) for (about,) in connection.execute("SELECT about FROM runs ORDER BY id")]
         self.runs = {run.id: run for run in runs}
 
     @property
@@ -203,13 +201,12 @@ class Store:
         self, run: Run, learners: Sequence[Learner], work: Collection[str], unmatched: Iterable[Unmatched]
     ) -> Run:
         """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
-        run = replace(run, id=len(self.runs) + 1, begun=_now())
-        run = replace(run, first=run.first or run.id)
+        id = len(self.runs) + 1
+        run = replace(run, id=id, first=run.first or id)
         with self._transaction():
-            self._insert("runs", run.id, run.begun, _RUN.dump_json(run).decode())
-            self._sql.execute("UPDATE learners SET has_work = 0")
-            for place, each in enumerate(learners):
-                self._insert("learners", each.id, run.id, place, each.id in work, _LEARNER.dump_json(each).decode())
+            self._insert("runs", id, _RUN.dump_json(run).decode())
+            for each in learners:
+                self._insert("learners", None, each.id, id, each.id in work, _LEARNER.dump_json(each).decode())
             self._list_unmatched(unmatched)
         self.runs[run.id] = run
         return run
@@ -220,29 +217,34 @@ class Store:
             self._insert("unmatched", row.entry, row.why, row.is_submission, row.learner)
 
     def add(self, run: Run, submission: Submission, results: Mapping[str, Sequence[ExerciseResult]]) -> None:
-        """Store what was handed in, for each learner with their results: as a whole, or not at all."""
-        about = (submission.name, submission.digest(), _PROBLEMS.dump_json(submission.problems).decode())
+        """Store what was handed in, for each learner with their results: as a whole, or not at all.
+
+        A fault of the grader takes no earlier result away. What came to nothing else is not stored.
+        """
+        digest, problems = submission.digest(), _PROBLEMS.dump_json(submission.problems).decode()
         with self._transaction():
             for learner, theirs in results.items():
-                self._insert("submissions", None, learner, run.id, *about)
-                for each in theirs:
-                    source, digest = submission.sources.get(each.id), submission.digest(each.id)
+                new = [each for each in theirs if each.status != "error" or each.id not in self.rows(learner, run)]
+                if new or (not theirs and self.last_submission(learner, run)[0] != digest):
+                    self._insert("submissions", learner, run.id, submission.name, digest, problems)
+                for each in new:
+                    source = submission.sources.get(each.id)
                     file = (source.name, zlib.compress(source.content)) if source else (None, None)
                     result = each.model_dump_json(exclude_defaults=True)
-                    self._insert("results", learner, each.id, run.id, digest, *file, each.points, result)
+                    self._insert("results", learner, each.id, run.id, submission.digest(each.id), *file, result)
 
     def override(self, run: Run, learner: str, exercise: str, points: float | None, reason: str) -> None:
         """Store points that a person sets after a run; None takes an earlier override back."""
         with self._transaction():
-            self._insert("overrides", None, run.id, learner, exercise, points, reason, _now())
+            at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            self._insert("overrides", learner, exercise, run.id, points, reason, at)
 
     @contextmanager
     def forgetting(self, learner: str, unmatched: Iterable[Unmatched]) -> Iterator[None]:
         """Delete everything of a learner, and of `unmatched` all but these: stored when the block ends, if it does."""
-        columns = {"results": "learner", "submissions": "learner", "overrides": "learner", "learners": "id"}
         with self._transaction():
-            for table, column in columns.items():
-                self._sql.execute(f"DELETE FROM {table} WHERE {column} = ?", (learner,))
+            for table in ("results", "submissions", "overrides", "learners"):
+                self._sql.execute(f"DELETE FROM {table} WHERE learner = ?", (learner,))
             self._list_unmatched(unmatched)
             yield
         self._sql.execute("VACUUM")
@@ -262,7 +264,7 @@ class Store:
         """Those who are in the class of this run or have a record, the class first, in its order."""
         found = self._ask(
             f"""SELECT about, CASE
-                WHEN id IN (SELECT learner FROM results WHERE {AS_OF}) THEN 'graded'
+                WHEN learner IN (SELECT learner FROM results WHERE {AS_OF}) THEN 'graded'
                 WHEN has_work THEN 'waiting' ELSE 'absent' END AS standing
             FROM learners WHERE run >= :last OR standing = 'graded' ORDER BY run DESC, place""",
             run,
@@ -271,14 +273,11 @@ class Store:
 
     def rows(self, learner: str, run: Run | None) -> dict[str, Row]:
         """The results of a learner that count, as of this run, by exercise: of each the latest. None as of no run."""
-        found = self._ask(
-            "SELECT exercise, result, digest, max(run), name, content FROM results "
-            f"WHERE learner = :learner AND {AS_OF} GROUP BY exercise",
-            run,
-            learner,
+        query = (
+            f"SELECT exercise, result, digest, name, content, max(run) FROM results WHERE {THEIRS} GROUP BY exercise"
         )
         rows = {}
-        for id, result, digest, by, name, content in found:
+        for id, result, digest, name, content, by in self._ask(query, run, learner):
             source = SourceFile(id, name, zlib.decompress(content)) if content is not None else None
             rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by], source)
         return rows
@@ -292,26 +291,17 @@ class Store:
 
     def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
-        query = f"SELECT digest, problems, max(id) FROM submissions WHERE learner = :learner AND {AS_OF}"
+        query = f"SELECT digest, problems, max(run) FROM submissions WHERE {THEIRS}"
         digest, problems, _ = self._ask(query, run, learner).fetchone()
         return digest or "", _PROBLEMS.validate_json(problems or "[]")
 
-    def overrides(self, run: Run) -> dict[str, dict[str, Override]]:
-        """The points set by hand, as of this run, by learner and exercise: of two the later counts."""
-        query = (
-            "SELECT learner, exercise, points, reason, max(id) FROM overrides "
-            f"WHERE {AS_OF} GROUP BY learner, exercise HAVING points IS NOT NULL ORDER BY max(id)"
-        )
-        found: dict[str, dict[str, Override]] = defaultdict(dict)
-        for learner, exercise, points, reason, _ in self._ask(query, run):
-            found[learner][exercise] = Override(points, reason)
-        return found
+    def overrides(self, learner: str, run: Run) -> dict[str, Override]:
+        """A learner's points that were set by hand, as of this run, by exercise."""
+        query = f"SELECT exercise, points, reason, max(run) FROM overrides WHERE {THEIRS} GROUP BY exercise"
+        found = self._ask(query, run, learner)
+        return {id: Override(points, reason) for id, points, reason, _ in found if points is not None}
 
     def unmatched(self) -> list[Unmatched]:
         """What was handed in and is nobody's, or was given to a learner by a person, as of the last run."""
         found = self._sql.execute("SELECT entry, why, is_submission, learner FROM unmatched ORDER BY rowid")
         return [Unmatched(entry, why, bool(flag), learner) for entry, why, flag, learner in found]
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -37,6 +37,8 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from grader.classroom.grading_terms import Run
+    from grader.classroom.judging import Pool
     from grader.classroom.platforms import Platform
     from grader.formats.results_table import ResultsTable
     from grader.record import Record
@@ -145,9 +147,14 @@ def grade_class(
         )
     level = level_called(isolation, is_for_grading=True)
     if scheduler is None:
-        from grader.classroom.judging import start_ahead
+        from grader.classroom.judging import Judges, start_ahead
 
         start_ahead(level)  # torch loads while course and class are read
+        judges: Callable[[Run], Pool] = partial(Judges, jobs)
+    else:
+        from grader.classroom.cluster import ClusterJudges
+
+        judges = partial(ClusterJudges, scheduler)
     from grader.classroom.grade import ClassOptions, grade_class
     from grader.classroom.platforms import TITLES
     from grader.classroom.store import DATABASE
@@ -160,8 +167,7 @@ def grade_class(
         level=level,
         say=say,
         progress=partial(progress, "Grading"),
-        jobs=jobs,
-        scheduler=scheduler,
+        judges=judges,
         resume=resume,
         anew=anew,
         roster=roster,

@@ -7,6 +7,7 @@ people and their own programs, has a row for each learner, or for each learner a
 from __future__ import annotations
 
 import os
+import re
 import sys
 from codecs import BOM_UTF8  # without it, Excel shows é as Ã©
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.results import stem_of
 from grader.classroom.roster import Learner
 from grader.errors import KataError
 from grader.files import number_field, text_field, write_output, zip_of
@@ -30,6 +30,8 @@ from .results_table import ResultsTable, mark_of, shown_name
 STANDARD_OUTPUT = Path("-")
 SHOWN = 12
 """The most learners that a sentence names."""
+LONGEST = 40
+"""The most characters, of up to four bytes each, of a name in that of a file; file systems allow 255 bytes."""
 
 # --- the plain CSV ----------------------------------------------------------------------------------------------------
 
@@ -147,7 +149,8 @@ def _write_folder(texts: Iterable[tuple[str, str]], folder: Path, *, force: bool
         for earlier in folder.glob("[0-9][0-9][0-9][0-9]-*.json"):  # some may be of learners who are gone
             earlier.unlink()
     for count, (name, text) in enumerate(texts, start=1):
-        write_new(folder / f"{count:04d}-{stem_of(name)}.json", text.encode(), force=force)
+        stem = re.sub(r"[^\w-]+", "_", name).strip("_")[:LONGEST] or "learner"
+        write_new(folder / f"{count:04d}-{stem}.json", text.encode(), force=force)
     return f"{counted(count, 'file')} in {folder}"
 
 

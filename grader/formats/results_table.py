@@ -129,7 +129,7 @@ class ResultsTable:
         if isinstance(results, ClassResults):
             self.absent, self.waiting = results.absent, [each.name for each in results.ungraded]
             self.unmatched = [each.entry for each in results.store.unmatched() if each.is_submission]
-            self.graded_at = datetime.fromisoformat(results.run.begun)
+            self.graded_at = results.run.begun
         self.learners: list[Learner] = []
         self.without_mark: list[str] = []
         self.is_adjusted = False

@@ -12,13 +12,13 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from grader.classroom.grade import ClassOptions, grade_class
-from grader.classroom.judging import grade_one
+from grader.classroom.judging import Pool, grade_one
 from grader.classroom.results import ClassResults, Result, course_of
 from grader.classroom.store import reading
 from grader.course import Course, load_course
@@ -37,7 +37,7 @@ def read_results(out: Path) -> Iterator[Result]:
         yield from ClassResults(store, load_course(course_of(out)))
 
 
-class Answering(Executor):
+class Answering(Pool):
     """Answers at once with results that depend on what was handed in, as a judge's do.
 
     failing: raises this instead, by the submission's name. filler: text that makes results large. asked: the name of
@@ -94,7 +94,7 @@ def run_class(
     folder: Path,
     out: Path,
     *,
-    executor: Executor | None = None,
+    pool: Pool | None = None,
     heard: Callable[[], None] = lambda: None,
     **options: Any,
 ) -> Ran:
@@ -102,8 +102,8 @@ def run_class(
     ran = Ran(heard)
     if not options.get("resume") and (out / "class.db").exists():
         options = {"anew": True, **options}
-    judge = executor or Answering(course)
-    options = {"level": "none", "jobs": 2, "seed": 5, "judges": lambda *_: judge, **options}
+    judge = pool or Answering(course)
+    options = {"level": "none", "seed": 5, "judges": lambda run: judge, **options}
     ran.summary, ran.faults = grade_class(
         folder, out, course, ClassOptions(say=ran.say, progress=ran.progress, **options)
     )

@@ -83,7 +83,7 @@ def test_submission_that_vanishes_is_no_zero_and_the_rest_goes_on(three: Any, mo
         return submit(*args, **kwargs)
 
     monkeypatch.setattr(Answering, "submit", vanish)
-    run = three.grade(jobs=1)
+    run = three.grade()
     assert run.faults == ["cy"] and run.graded == ["ada", "bo"]
     record = three.records["cy"]
     assert not record.complete and "does not exist" in record.exercises[0].checks[0].message

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from grader.classroom.judging import LOSSES_IN_A_ROW
+from grader.classroom.judging import LOSSES_IN_A_ROW, Pool
 from grader.errors import KataError
 
 from .conftest import hand_in_all
@@ -110,15 +110,15 @@ def test_what_is_killed_from_outside_is_replaced(
 def test_submission_is_given_up_after_its_second_try(error: Exception, told: str, room: Any) -> None:
     room.hand_in({f"{name}/share.py": True for name in ("ada", "bo", "cy")})
     judge = room.judge(failing={"bo": error})
-    run = room.grade(executor=judge)
+    run = room.grade(pool=judge)
     assert [name for name, _ in judge.asked].count("bo") == 2 and run.faults == ["bo"]
     assert any(remark.startswith("bo was not graded.") and told in remark for remark in run.remarks)
     assert list(room.records) == ["ada", "bo", "cy"]
     assert "not for learners" not in (room.out / "results.jsonl").read_text("utf-8")
 
 
-class Dead(Executor):
-    """An executor whose every worker dies."""
+class Dead(Pool):
+    """A pool whose every worker dies."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -131,8 +131,8 @@ class Dead(Executor):
 
 
 def test_machine_on_which_every_judge_dies_stops_the_run(room: Any) -> None:
-    executor = Dead()
+    pool = Dead()
     hand_in_all(room.folder, 60)
     with pytest.raises(KataError, match=r"all crashed their judges\)\. \d+ of 60 are graded"):
-        room.grade(executor=executor)
-    assert executor.asked <= 2 * LOSSES_IN_A_ROW + 2
+        room.grade(pool=pool)
+    assert pool.asked <= 2 * LOSSES_IN_A_ROW + 2

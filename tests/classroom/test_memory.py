@@ -37,7 +37,7 @@ def test_records_are_not_kept(count: int, room: Any) -> None:
             most = max(most, _alive())
 
     before = _alive()
-    room.grade(executor=room.judge(filler="x" * 10_000), heard=hear)
+    room.grade(pool=room.judge(filler="x" * 10_000), heard=hear)
     assert heard == count
     assert most - before <= A_FEW
     for number, _ in enumerate(read_results(room.out)):

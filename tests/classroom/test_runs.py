@@ -48,7 +48,7 @@ def test_run_after_run(steps: Sequence[SimpleNamespace], room: Any, monkeypatch:
         _grade(step(graded=[], unmatched=last.unmatched, same=True), room, {"resume": True, **options})
 
 
-def test_what_a_person_fills_in_stays_until_a_run_has_stored_it(room: Any) -> None:
+def test_what_a_person_fills_in_is_not_lost_when_the_run_is_stopped(room: Any) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
@@ -57,10 +57,11 @@ def test_what_a_person_fills_in_stays_until_a_run_has_stored_it(room: Any) -> No
     filled = path.read_text("utf-8-sig").replace("called so.,", "called so.,2")
     path.write_text(filled, "utf-8")
     override_points(room.out, "1", "share", "3", "Talked.", room.course)
+    assert ",2" in filled and path.read_text("utf-8") == filled
     with pytest.raises(KataError, match="Stopped"):
         room.grade(resume=True, matches=path, heard=interrupt)
-    assert ",2" in filled and path.read_text("utf-8") == filled
-    room.grade(resume=True, matches=path)
+    assert "stranger,,2" in path.read_text("utf-8") and room.points == {"1": 3}
+    room.grade(resume=True)
     assert room.points == {"1": 3, "2": 4}
 
 
@@ -103,7 +104,7 @@ def _grade(each: SimpleNamespace, room: Any, options: Mapping[str, Any]) -> None
     def run_it() -> Any:
         for learner, exercise, points, *reason in each.override:
             override_points(room.out, learner, exercise, points, *(reason or ["Talked."]), room.course)
-        return room.grade(executor=judge, **texts, **options)
+        return room.grade(pool=judge, **texts, **options)
 
     if each.refused:
         with pytest.raises(KataError) as refused:

@@ -39,6 +39,7 @@ RUN = Run(
     exercises=(),
     kits={"share": "kit"},
     programs="torch 2",
+    begun=AT,
 )
 SOURCES = {"share": SourceFile("share", "01_share.py", b"\xff\x00")}
 WORK = Submission("Ada", SOURCES, (Problem(file="a", kind="unknown", message="No."),))
@@ -75,7 +76,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert row == Row(result(4), WORK.digest("share"), run, WORK.sources["share"])
         assert store.last_submission("1815", run) == (WORK.digest(), WORK.problems)
         assert store.entries(run) == {"Ada": {"1815"}}
-        assert store.overrides(run) == {"1815": {"share": Override(2.0, "Talked.")}}
+        assert store.overrides("1815", run) == {"share": Override(2.0, "Talked.")}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from grader.record import CheckResult, Diagnosis, ExerciseResult, Problem, Recor
 from tests import records
 from tests.cases import table
 
-WHEN = "2026-09-21T14:13:20+00:00"
+WHEN = datetime(2026, 9, 21, 14, 13, 20, tzinfo=timezone.utc)
 """When every class of these tests was graded."""
 
 TITLES = {"softmax": "Softmax by hand", "causal_mask": "Causal mask", "kv_cache": "A cache, kept"}
@@ -112,15 +111,8 @@ def unadjusted(record: Record) -> Record:
 
 def write_class(out: Path, course: Path, results: Sequence[Record], learners: Sequence[Learner] = ()) -> Path:
     """A graded class; of learners who are not given only the record's name is known."""
-    how = {"level": "full", "seed": 7}
-    run = Run(
-        course=course,
-        stamp=records.COURSE,
-        exercises=(),
-        kits={},
-        programs="",
-        **how,
-    )
+    how = {"level": "full", "seed": 7, "begun": WHEN}
+    run = Run(course=course, stamp=records.COURSE, exercises=(), kits={}, programs="", **how)
     listed = {each.id for each in learners}
     exempt = {each.submission: [part.id for part in each.exercises if part.uncounted] for each in results}
     graded = {each.submission: unadjusted(each) for each in results}
@@ -130,9 +122,6 @@ def write_class(out: Path, course: Path, results: Sequence[Record], learners: Se
         run = store.begin(run, list(known.values()), set(graded), [])
         for each in graded.values():
             store.add(run, Submission(each.submission, {}, each.problems), {each.submission: each.exercises})
-    with closing(sqlite3.connect(out / "class.db")) as database:
-        database.execute("UPDATE runs SET begun = ?", (WHEN,))
-        database.commit()
     (out / ".lock").unlink()
     return out
 
