@@ -1,4 +1,4 @@
-"""Everything that we write: files whole, zips of equal bytes, tables, this user's folders. And where processes begin.
+"""What we write: files whole and their names, zips of equal bytes, tables, the user's folders. Where processes begin.
 
 A file is written beside its place first, then moved there. Below a folder that was named, links are refused, and so
 they are where a file is read that somebody else may have made.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import errno
+import hashlib
 import io
 import math
 import os
@@ -241,6 +242,25 @@ def table(rows: Iterable[Sequence[str]]) -> str:
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\r\n").writerows(rows)
     return text.getvalue()
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+_PLAIN = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[._-][a-z0-9]+)*")
+_DIGEST = 16  # hexadecimal digits: enough that nobody finds another text with the same digest
+_SHOWN = 40  # characters
+
+
+def safe_name(text: str) -> str:
+    """A name for a file that is like a text, in characters that every file system accepts; no two texts have the same.
+
+    Behind `--` a digest is added, unless the text is short and has only small letters and digits, with single signs
+    between them. So two names differ also where ADA and ada are the same file.
+    """
+    if _PLAIN.fullmatch(text):
+        return text
+    plain = re.sub(r"[^a-z0-9]+", "-", text.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
+    return f"{plain}--{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGEST]}"
 
 
 # --- folders of the user's own ----------------------------------------------------------------------------------------

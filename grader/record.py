@@ -286,6 +286,22 @@ def totals(exercises: Sequence[ExerciseResult]) -> dict[str, Any]:
     }
 
 
+def not_graded(exercise: str, max_points: float, reason: str) -> ExerciseResult:
+    """The result of an exercise at which the grader failed. reason: a sentence; learners may see it."""
+    check = CheckResult(
+        name="grading",
+        title="The grader grades what was handed in.",
+        outcome="error",
+        points=0.0,
+        max_points=0.0,
+        visible=False,
+        message=f"The grader failed here; that is its own fault, not the learner's. {reason}",
+    )
+    return ExerciseResult(
+        id=exercise, status="error", points=0.0, max_points=max_points, checks=(check,), diagnosis=(), seconds=0.0
+    )
+
+
 def _total(points: Iterable[float]) -> float:
     return round(math.fsum(points), 6)  # so that 0.1 + 0.2 is 0.3 in a record
 

@@ -26,10 +26,8 @@ from .unmatched import UNMATCHED, write_unmatched
 
 # --- an appeal --------------------------------------------------------------------------------------------------------
 
-MOST_LINES = 400
-"""Lines of a learner's file that are printed."""
-MOST_CASES = 4
-"""Cases of one check that are printed: wrong ones come first."""
+MOST_LINES = 400  # of a learner's file are printed
+MOST_CASES = 4  # of one check are printed: wrong ones come first
 
 
 def explain(out: Path, learner: str, exercises: Sequence[str], course: Course) -> Iterator[str | ExerciseVerdict]:
@@ -92,9 +90,7 @@ def _asked_again(row: Row, course: Course) -> Iterator[str]:
 
 # --- points set by hand -----------------------------------------------------------------------------------------------
 
-BACK = "back"
-"""In place of points: takes an earlier override back."""
-_NUMBER = re.compile(r"[0-9]+([.][0-9]*)?|[.][0-9]+")
+BACK = "back"  # in place of points: takes an earlier override back
 
 
 def override_points(out: Path, learner: str, exercise: str, points: str, reason: str, course: Course) -> list[str]:
@@ -109,7 +105,7 @@ def override_points(out: Path, learner: str, exercise: str, points: str, reason:
         results = ClassResults(store, course)
         result = results.find(learner, f"kata override {out}")
         most = result.exercise(id).max_points
-        if points != BACK and not (_NUMBER.fullmatch(points) and float(points) <= most):
+        if points != BACK and not (points.replace(".", "", 1).isdecimal() and float(points) <= most):
             raise KataError(f"Points for {id} are a number from 0 to {most:g}, or {BACK}; {points!r} is none.")
         set_to = None if points == BACK else float(points)
         store.override(results.run, result.learner.id, id, set_to, " ".join(reason.split()))
@@ -161,12 +157,12 @@ def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
     """
     with reading(one) as first, reading(other or one) as second:
         names = (str(one), str(other)) if other else ("the run before", "the last run")
-        earlier = first.last if other else first.runs.get(first.last.id - 1)
-        if earlier is None:
+        earlier = first.runs if other else first.runs[:-1]
+        if not earlier:
             raise KataError(
                 f"{one} holds one run: there is nothing to compare it with. Another folder: kata diff {one} OTHER"
             )
-        before, after = ClassResults(first, course, earlier), ClassResults(second, course)
+        before, after = ClassResults(first, course, earlier[-1]), ClassResults(second, course)
         terms = differences(before.run, after.run).values()
         yield f"On other terms: {'; '.join(terms)}." if terms else "On the same terms."
         old, new = ({each.id: each for each in results.learners} for results in (before, after))
@@ -174,30 +170,32 @@ def compared(one: Path, other: Path | None, course: Course) -> Iterator[str]:
             if alone := [learner for learner in mine if learner not in theirs]:
                 yield f"Only in {name}: {', '.join(map(safe_line, alone))}."
         both = [id for id in old if id in new]
-        moves = {id: list(_moves(before.of(old[id]), after.of(new[id]))) for id in both}
-        for id in both:
-            yield from (f"  {safe_line(id)}  {move}" for move in moves[id])
-        moved = sum(map(bool, moves.values()))
-        differ = counted(sum(map(len, moves.values())), "difference")
-        yield f"{differ}, of {moved} of {counted(len(both), 'learner')} in both."
+        moves = [(id, move) for id in both for move in _moves(before.of(old[id]), after.of(new[id]))]
+        yield from (f"  {safe_line(id)}  {move}" for id, move in moves)
+        moved = len({id for id, _ in moves})
+        yield f"{counted(len(moves), 'difference')}, of {moved} of {counted(len(both), 'learner')} in both."
 
 
 def _moves(old: Result, new: Result) -> Iterator[str]:
-    """The points of a learner that count and differ, and why."""
+    """The points of a learner that count and differ, and why. Where the grader failed there are none."""
+    before, now = (
+        {each.id: score(each.counted_points) for each in result.record.exercises if each.status != "error"}
+        for result in (old, new)
+    )
     for id in dict.fromkeys([*old.rows, *new.rows]):
-        was, now = (score(result.marks[id]) if id in result.marks else "none" for result in (old, new))
-        if was != now:
-            yield f"{safe_line(id)}  {was} -> {now}  ({_reason(id, old, new)})"
+        if before.get(id) != now.get(id):
+            move = f"{before.get(id, 'none')} -> {now.get(id, 'none')}"
+            yield f"{safe_line(id)}  {move}  ({_reason(id, old, new)})"
 
 
 def _reason(id: str, old: Result, new: Result) -> str:
     """What a result depends on and differs, in words."""
     if id not in old.rows or id not in new.rows:
         return "the exercises that were chosen, or that the course has"
-    depends_on = []
-    for row in (old.rows[id], new.rows[id]):
-        is_fault = row.result.status == "error"
-        depends_on.append(terms_of(row.run, id) | {"what was handed in": row.digest, "a fault of the grader": is_fault})
-    before, now = depends_on
+    before, now = (
+        terms_of(row.run, id)
+        | {"what was handed in": row.digest, "a fault of the grader": row.result.status == "error"}
+        for row in (old.rows[id], new.rows[id])
+    )
     what = [name for name, value in before.items() if now[name] != value]
     return " and ".join(what) or "the policy, the roster or what is set by hand"

@@ -160,9 +160,9 @@ def _connected(address: str) -> Client:
 
 async def examine(run: Run, name: str, clients: Collection[str], dask_worker: Worker) -> str | None:
     """Give a worker judges by this name, if it may grade; otherwise the reason. clients: the names of all that run."""
-    for other in [key for key, each in dask_worker.executors.items() if isinstance(each, Judges)]:
-        if other not in clients:  # its command was killed
-            leave(other, dask_worker)
+    judges = [key for key, each in dask_worker.executors.items() if isinstance(each, Judges)]
+    for killed in set(judges).difference(clients):  # commands that could not end their judges
+        leave(killed, dask_worker)
     reason = await asyncio.to_thread(why_not, run)
     if reason is None:
         multiprocessing.current_process().daemon = False  # a nanny's worker could not have processes otherwise

@@ -12,11 +12,11 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.course import Course, Exercise
+from grader.course import Course
 from grader.errors import EXIT_CANNOT_ISOLATE, EXIT_INTERRUPTED, KataError
 from grader.intake import Submission
 from grader.intake.walk import OutOfReach
-from grader.record import CheckResult, ExerciseResult
+from grader.record import ExerciseResult, not_graded
 from grader.render.class_summary import ClassSummary
 from grader.render.wording import first_few
 from grader.sandbox.levels import Level, MachineError
@@ -31,8 +31,7 @@ from .roster import Learner, read_roster
 from .store import Store, writing
 from .unmatched import UNMATCHED, read_matches, write_unmatched
 
-FIXED = ("the course", "the seed", "the isolation", "the platform")
-"""What stays in all runs of one grading."""
+FIXED = ("the course", "the seed", "the isolation", "the platform")  # in all runs of one grading
 
 
 @dataclass(frozen=True)
@@ -72,18 +71,18 @@ def grade_class(folder: Path, out: Path, course: Course, options: ClassOptions) 
         try:
             work.let_judges_grade()
         except KeyboardInterrupt:
-            raise KataError(f"Stopped. {work.kept()}", EXIT_INTERRUPTED) from None
+            raise KataError(f"Stopped. {work.kept() or 'Nothing was graded.'}", EXIT_INTERRUPTED) from None
         except (MachineError, KataError) as error:
-            if not work.is_stored:
+            if not (kept := work.kept()):
                 raise
             if isinstance(error, MachineError):
                 error = KataError(f"Grading cannot go on ({error}).", EXIT_CANNOT_ISOLATE)
-            raise KataError(f"{error} {work.kept()}", error.exit_status) from None
+            raise KataError(f"{error} {kept}", error.exit_status) from None
         return work.publish()
 
 
 class _ClassRun:
-    """One run. It is stored when its first result comes, so that a run that can grade nothing changes nothing."""
+    """One run. It is stored with its first submission, so that a run that can grade nothing changes nothing."""
 
     def __init__(self, folder: Path, store: Store, course: Course, options: ClassOptions) -> None:
         """Find out whose each submission is. Raises KataError if this run cannot go on with the one before."""
@@ -93,7 +92,7 @@ class _ClassRun:
                 f"{store.folder} holds a graded class. --resume goes on with it; --anew begins again, and the earlier "
                 "run stays in the database."
             )
-        self._before = store.last if store.runs and options.resume else None
+        self._before = store.runs[-1] if store.runs and options.resume else None
         self._stale: set[str] = set()
         """Exercises with results by other checks or programs than those of now."""
         self._faults: dict[str, str] = {}
@@ -103,15 +102,10 @@ class _ClassRun:
         if self._before:
             self._say(_refuse_others(store, self._before, self._run, self._everyone))
 
-    @property
-    def is_stored(self) -> bool:
-        """Whether OUT holds results of this grading."""
-        return bool(self._before or self._run.id)
-
     def kept(self) -> str:
-        """A sentence on what is kept of a run that did not come to its end."""
-        if not self.is_stored:
-            return "Nothing was graded."
+        """A sentence on what is kept of a run that did not come to its end; "" if OUT has nothing of this grading."""
+        if not (self._before or self._run.id):
+            return ""
         results = ClassResults(self._store, self._course)
         with suppress(OSError):  # the disk may be full; the next run writes them
             publish(results)
@@ -163,7 +157,7 @@ class _ClassRun:
     def _roster(self) -> tuple[Learner, ...] | None:
         if self._options.roster is not None:
             return read_roster(self._options.roster, self._course)
-        everyone = self._store.standing(self._store.last) if self._store.runs else []
+        everyone = self._store.standing(self._store.runs[-1]) if self._store.runs else []
         if enrolled := tuple(each for each, _ in everyone if each.in_roster):
             self._say(["The roster is that of the run before."])
             return enrolled
@@ -202,9 +196,7 @@ class _ClassRun:
         """What is to be graded of each submission, where there is anything and it can be read."""
         for files in self._everyone.submissions:
             submission, reason = self._read(files)
-            ids = list(self._run.kits)
-            lacking = {each: ids if reason else self._lacking(each, submission) for each in files.learners}
-            task = GradingTask(submission, lacking)
+            task = GradingTask(submission, {each: self._lacking(each, submission, reason) for each in files.learners})
             if task.exercises and not reason:
                 yield task
             else:
@@ -221,13 +213,13 @@ class _ClassRun:
             reason = f"The grader broke while it read this submission ({type(error).__name__})."
         return Submission(files.entry, {}, ()), reason
 
-    def _lacking(self, learner: str, submission: Submission) -> list[str]:
-        """The exercises without a result of just this work, by checks and programs of now where these are to count."""
+    def _lacking(self, learner: str, submission: Submission, reason: str) -> list[str]:
+        """The exercises without a result that counts of just this work; all if it cannot be read, for a reason."""
         rows, only = self._store.rows(learner, self._before), self._options.only
         lacking = []
         for id in self._run.kits:
             row = rows.get(id)
-            if row is None or row.result.status == "error" or row.digest != submission.digest(id):
+            if reason or row is None or row.result.status == "error" or row.digest != submission.digest(id):
                 lacking.append(id)
             elif terms_of(row.run, id) != terms_of(self._run, id):
                 self._stale.add(id)
@@ -235,13 +227,12 @@ class _ClassRun:
                     lacking.append(id)
         return lacking
 
-    # --- keeping ------------------------------------------------------------------------------------------------------
-
     def _keep(self, task: GradingTask, results: Sequence[ExerciseResult] | str) -> None:
         """Store what a submission came to, or why it was not graded; each learner gets the results that they lack."""
         reason = ""
         if isinstance(results, str):
-            reason, results = results, [_ungraded(self._course.exercise(id), results) for id in task.exercises]
+            reason = results
+            results = [not_graded(id, self._course.exercise(id).points, reason) for id in task.exercises]
         if any(each.status == "error" for each in results):
             self._faults |= dict.fromkeys(task.lacking, reason)
         self._begin()
@@ -254,19 +245,6 @@ class _ClassRun:
             work = {id for files in self._everyone.submissions for id in files.learners}
             self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
             write_unmatched(self._store.folder / UNMATCHED, self._everyone.unmatched)
-
-
-def _ungraded(exercise: Exercise, reason: str) -> ExerciseResult:
-    """A result without points. reason: one sentence about what happened; learners may see it."""
-    title = "The grader grades what was handed in."
-    message = f"The grader failed here; that is its own fault, not the learner's. {reason}"
-    check = CheckResult(
-        name="grading", title=title, outcome="error", points=0.0, max_points=0.0, visible=False, message=message
-    )
-    most = exercise.points
-    return ExerciseResult(
-        id=exercise.id, status="error", points=0.0, max_points=most, checks=(check,), diagnosis=(), seconds=0.0
-    )
 
 
 # --- whether a run can go on with the one before ----------------------------------------------------------------------
@@ -282,7 +260,7 @@ def _refuse_others(store: Store, before: Run, now: Run, everyone: ClassList) -> 
         raise KataError(f"{store.folder} was graded on other terms: {'; '.join(told)}. {advice}")
     graded = [learner for learner, standing in store.standing(before) if standing == "graded"]
     there = {each.id for each in everyone.learners}
-    has_roster = any(each.in_roster for each in (*everyone.learners, *graded))
+    has_roster = any(each.in_roster for each in everyone.learners)
     if not has_roster:  # whose work is in dispute is there
         entries = store.entries(before)
         there.update(*(entries.get(each.entry, ()) for each in everyone.unmatched if each.is_submission))

@@ -18,8 +18,7 @@ from grader.sandbox.levels import Level
 
 from .platforms import Platform
 
-_GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}
-"""The fields of an exercise in course.yml that affect its results."""
+_GRADED_BY = {"id", "kind", "points", "entry_points", "forbidden", "limits"}  # fields of an exercise in course.yml
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,7 @@ class Run:
     """One run of `kata grade-class`, and all that its results depend on.
 
     exercises: those that were chosen, all if empty. kits: a digest for each of them, in course order. programs: with
-    their versions. begun: a moment in UTC. id, first (that of the run with which the grading began): 0 until it is
-    stored.
+    their versions. begun: in UTC. id; first, the id of the run that began the grading: both 0 until it is stored.
     """
 
     course: Path

@@ -1,4 +1,4 @@
-"""Judges in processes of this machine, and how submissions are handed to any executor.
+"""Judges in processes of this machine, and how submissions are handed to any pool of judges.
 
 When a judge crashes, all are begun anew, and what they had is tried again, one by one. So it is known who crashed it.
 
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,6 @@ from grader.sandbox.levels import Launched, Level, MachineError, has_zygotes, jo
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.synchronize import Semaphore
-    from socket import socket
 
     from grader.judge.grading import Judge
 
@@ -42,15 +41,10 @@ if TYPE_CHECKING:
 
 Results = tuple[ExerciseResult, ...]
 
-NO_JUDGE = (BrokenExecutor, EOFError, OSError)
-"""What is raised when a judge, or the fork server, has ended."""
-PAUSE_SECONDS = 0.5
-"""How long a fork server that was killed may still look alive."""
-LOSSES_IN_A_ROW = 10
-"""This many submissions in a row that crash a judge are not at fault."""
-SHARING = 2
-"""The number of judges that share the zygote."""
-FORKED_FROM = "grader.classroom.forked_from"
+NO_JUDGE = (BrokenExecutor, EOFError, OSError)  # raised when a judge, or the fork server, has ended
+PAUSE_SECONDS = 0.5  # in which a fork server that was killed may still look alive
+LOSSES_IN_A_ROW = 10  # submissions that crash a judge: then they are not at fault
+SHARING = 2  # judges, at most, share the zygote
 
 
 @dataclass(frozen=True)
@@ -136,7 +130,7 @@ def start_ahead(level: Level) -> None:
     if level != "none":
         with suppress(MachineError):  # a judge tries again and reports the error
             _zygote = launch(level)
-    multiprocessing.set_forkserver_preload([FORKED_FROM])
+    multiprocessing.set_forkserver_preload(["grader.classroom.forked_from"])
     with started_from_home():
         resource_tracker.ensure_running()  # if it were started later, it would unblock Ctrl-C again
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # only the command itself handles it
@@ -148,10 +142,7 @@ def start_ahead(level: Level) -> None:
 
 
 class Judges(Pool):
-    """Judges of this machine, at most so many, begun anew when one crashes. They end when this process does.
-
-    At once, since they hold the other end of a leash: a pipe that only this process can close.
-    """
+    """Judges of this machine, begun anew when one crashes. They end when this process closes their leash, or ends."""
 
     def __init__(self, count: int, run: Run) -> None:
         self._count, self._run = count, run
@@ -173,7 +164,7 @@ class Judges(Pool):
         if self._pool is None:
             theirs, self._leash = multiprocessing.Pipe(duplex=False)
             context = multiprocessing.get_context("forkserver" if _is_started else "spawn")
-            zygote = _zygote.control if _zygote and _zygote.level == self._run.level else None
+            zygote = replace(_zygote, process=None) if _zygote and _zygote.level == self._run.level else None
             about = (self._run, theirs, context.Semaphore(SHARING), zygote)
             self._pool = ProcessPoolExecutor(self._count, context, _begin, about)
         return self._pool
@@ -192,12 +183,11 @@ class Judges(Pool):
 _opened: Judge | None = None
 
 
-def _begin(run: Run, leash: Connection, sharing: Semaphore, zygote: socket | None) -> None:
+def _begin(run: Run, leash: Connection, sharing: Semaphore, zygote: Launched | None) -> None:
     """Open the judge. sharing: as many judges may share the zygote; the others have their own."""
     threading.Thread(target=_end_with_leash, args=[leash], daemon=True).start()
-    may_share = zygote is not None and sharing.acquire(block=False)
     with suppress(MachineError):  # it is raised when it grades
-        _judge(run, join(Launched(run.level, None, zygote)) if may_share else None)
+        _judge(run, join(zygote) if zygote and sharing.acquire(block=False) else None)
 
 
 def _end_with_leash(leash: Connection) -> None:

@@ -5,26 +5,20 @@
             result.record, result.learner.name
 
 Final points are worked out here and nowhere stored: from the record, the roster, what was set by hand, and course.yml.
-What people read is written from it: results.jsonl and pages. A learner's page is called like the id, in
-characters that every file system accepts. Behind `--` a digest is added, unless the id is short and has only small
-letters and digits, with single signs between them. So no two learners share a name, also where ADA and ada are the same
-file.
+What people read is written from it: results.jsonl and pages.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.course import Course
-from grader.course.installed import course_file
 from grader.errors import KataError
-from grader.files import write_file
+from grader.files import safe_name, write_file
 from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Record, totals
 from grader.render.class_summary import ClassSummary
 from grader.render.wording import first_few, score
@@ -32,14 +26,11 @@ from grader.render.wording import first_few, score
 from .final_points import HandIn, adjusted
 from .grading_terms import Run, run_of
 from .roster import Learner, find_learner
-from .store import DATABASE, LOCK, RESULTS, Row, Store, reading
+from .store import DATABASE, RESULTS, Row, Store
 from .unmatched import UNMATCHED
 
 CLASS_PAGE = "class.html"
-WRITTEN_ANEW = (DATABASE, f"{DATABASE}-journal", RESULTS, UNMATCHED, CLASS_PAGE, LOCK)
-_PLAIN = re.compile(r"(?=.{1,60}\Z)[a-z0-9]+(?:[._-][a-z0-9]+)*")
-_DIGEST = 16  # hexadecimal digits: enough that nobody finds another name with the same digest
-_SHOWN = 40  # characters
+WRITTEN_ANEW = (DATABASE, f"{DATABASE}-journal", RESULTS, UNMATCHED, CLASS_PAGE)
 
 
 @dataclass(frozen=True)
@@ -62,11 +53,6 @@ class Result:
                 return each
         raise KataError(f"{id} was not graded in this run.")
 
-    @property
-    def marks(self) -> dict[str, float]:
-        """The points that count, by exercise; none where the grader failed."""
-        return {each.id: each.counted_points for each in self.record.exercises if each.status != "error"}
-
 
 class ClassResults:
     """The results of a class as of one run, the last by default. Iterating yields each learner with a record.
@@ -77,7 +63,7 @@ class ClassResults:
 
     def __init__(self, store: Store, course: Course, run: Run | None = None) -> None:
         self.store, self.course = store, course
-        self.run = run or store.last
+        self.run = run or store.runs[-1]
         everyone = store.standing(self.run)
         self.learners, self.ungraded, self.absent = (
             [learner for learner, standing in everyone if standing == one] for one in ("graded", "waiting", "absent")
@@ -93,8 +79,7 @@ class ClassResults:
     def of(self, learner: Learner) -> Result:
         """The record of a learner who has one; its course, digest and terms are those of what was graded last."""
         known = self.store.rows(learner.id, self.run)
-        ids = dict.fromkeys([*(each.id for each in self.course.exercises), *known])
-        rows = {id: known[id] for id in ids if id in known}
+        rows = {id: known[id] for id in (*self.course.titles, *known) if id in known}
         run = max((row.run for row in rows.values()), key=lambda each: each.id)
         digest, problems = self.store.last_submission(learner.id, self.run)
         results = tuple(row.result for row in rows.values())
@@ -113,13 +98,10 @@ class ClassResults:
         return Result(adjusted(graded, self.course, hand_in), learner, rows)
 
 
-def final_record(record: Record, course: Course) -> tuple[Record, list[str]]:
-    """One submission's record with the course's digest and final points, and sentences about what is not known of it.
-
-    Raises OSError when a file of the course cannot be read.
-    """
-    stamped = record.model_copy(update={"course": run_of(course, record.isolation, record.seed).stamp})
-    return adjusted(stamped, course, HandIn()), without_time([record.submission], course)
+def final_record(record: Record, course: Course) -> Record:
+    """A record with the course's digest and final points. Raises OSError when a file of the course cannot be read."""
+    stamp = run_of(course, record.isolation, record.seed).stamp
+    return adjusted(record.model_copy(update={"course": stamp}), course, HandIn())
 
 
 def without_time(names: Sequence[str], course: Course) -> list[str]:
@@ -127,15 +109,6 @@ def without_time(names: Sequence[str], course: Course) -> list[str]:
     if not (names and course.policy.due):
         return []
     return [f"When they handed in is not known, so they count as in time: {first_few(names)}."]
-
-
-def course_of(out: Path) -> Path:
-    """The course.yml with which the class in OUT was graded last. Raises KataError."""
-    with reading(out) as store:
-        path = store.last.course
-    if not path.exists():
-        raise KataError(f"{out} was graded with the course {path}, which is not there any more: --course says where.")
-    return course_file(path)
 
 
 # --- what people read -------------------------------------------------------------------------------------------------
@@ -183,14 +156,11 @@ def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary
 
 def _left_in(out: Path, pages: Collection[str]) -> list[str]:
     """The names of what is not ours in OUT. Pages of learners but these are taken away."""
-    left = []
-    for path in sorted(out.iterdir()):
-        if path.name.startswith("learner-") and path.name.endswith(".html"):
-            if path.name not in pages:
-                path.unlink()
-        elif path.name not in WRITTEN_ANEW and not path.name.startswith("."):
-            left.append(path.name)
-    return left
+    for path in out.glob("learner-*.html"):
+        if path.name not in pages:
+            path.unlink()
+    names = (path.name for path in out.iterdir())
+    return sorted(name for name in names if name not in (*WRITTEN_ANEW, *pages) and not name.startswith("."))
 
 
 def _published(out: Path) -> dict[str, float]:
@@ -204,8 +174,4 @@ def _published(out: Path) -> dict[str, float]:
 
 def page_name(id: str) -> str:
     """The file name of a learner's page."""
-    if _PLAIN.fullmatch(id):
-        return f"learner-{id}.html"
-    plain = re.sub(r"[^a-z0-9]+", "-", id.casefold().encode("ascii", "ignore").decode()).strip("-")[:_SHOWN]
-    digest = hashlib.sha256(id.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"learner-{plain}--{digest}.html"
+    return f"learner-{safe_name(id)}.html"

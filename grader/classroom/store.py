@@ -32,8 +32,7 @@ from .roster import Learner
 from .unmatched import Unmatched
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
-BUSY_SECONDS = 60
-"""How long to wait while another command reads or writes."""
+BUSY_SECONDS = 60  # to wait while another command reads or writes
 VERSION = 9  # of the schema
 SCHEMA = f"""
 BEGIN IMMEDIATE;
@@ -83,7 +82,7 @@ COMMIT;
 """
 AS_OF = "run BETWEEN :first AND :last"
 """What was stored by a run and those before it that it goes on with."""
-THEIRS = f"learner = :learner AND {AS_OF}"
+THEIRS = f"WHERE learner = :learner AND {AS_OF}"
 """A learner's rows as of a run. In a query for `max(run)` SQLite gives the other columns of the row that has it."""
 Standing = Literal["graded", "waiting", "absent"]
 """Of a learner as of a run: has a record; has none yet; nothing of theirs was in the class."""
@@ -122,15 +121,14 @@ def writing(out: Path) -> Iterator[Store]:
         raise KataError(f"The file system of {out} cannot lock files: give a folder on this machine's disk.") from None
     try:
         if (out / RESULTS).exists() and not (out / DATABASE).exists():
-            raise KataError(
-                f"{out} holds no {DATABASE}, in which a class is kept, but {RESULTS}: grade into another folder."
-            )
+            raise KataError(f"{out} holds no {DATABASE}, though it holds {RESULTS}: grade into another folder.")
         with _connected(out, "rwc") as store:
             yield store
     finally:
-        if is_new and not (store and store.runs):
-            with suppress(OSError):  # somebody else may have put something there
-                (out / DATABASE).unlink(missing_ok=True)
+        if store and not store.runs:
+            (out / DATABASE).unlink()
+        if is_new and [each.name for each in out.iterdir()] == [LOCK]:
+            with suppress(OSError):
                 (out / LOCK).unlink()
                 out.rmdir()
         lock.release()
@@ -168,19 +166,14 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
 class Store:
     """The database of one class. Its methods raise KataError when it cannot be written.
 
-    runs: all runs by their ids, in order.
+    runs: all of them, in order; their ids count from 1.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path, self._sql = path, connection
         self.folder = path.parent
-        runs = [_RUN.validate_json(about) for (about,) in connection.execute("SELECT about FROM runs ORDER BY id")]
-        self.runs = {run.id: run for run in runs}
-
-    @property
-    def last(self) -> Run:
-        """The last run; there must be one."""
-        return self.runs[len(self.runs)]
+        found = connection.execute("SELECT about FROM runs ORDER BY id")
+        self.runs = [_RUN.validate_json(about) for (about,) in found]
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
@@ -208,7 +201,7 @@ class Store:
             for each in learners:
                 self._insert("learners", None, each.id, id, each.id in work, _LEARNER.dump_json(each).decode())
             self._list_unmatched(unmatched)
-        self.runs[run.id] = run
+        self.runs.append(run)
         return run
 
     def _list_unmatched(self, rows: Iterable[Unmatched]) -> None:
@@ -273,13 +266,11 @@ class Store:
 
     def rows(self, learner: str, run: Run | None) -> dict[str, Row]:
         """The results of a learner that count, as of this run, by exercise: of each the latest. None as of no run."""
-        query = (
-            f"SELECT exercise, result, digest, name, content, max(run) FROM results WHERE {THEIRS} GROUP BY exercise"
-        )
+        query = f"SELECT exercise, result, digest, name, content, max(run) FROM results {THEIRS} GROUP BY exercise"
         rows = {}
         for id, result, digest, name, content, by in self._ask(query, run, learner):
             source = SourceFile(id, name, zlib.decompress(content)) if content is not None else None
-            rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by], source)
+            rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by - 1], source)
         return rows
 
     def entries(self, run: Run | None) -> dict[str, set[str]]:
@@ -291,13 +282,13 @@ class Store:
 
     def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...]]:
         """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
-        query = f"SELECT digest, problems, max(run) FROM submissions WHERE {THEIRS}"
+        query = f"SELECT digest, problems, max(run) FROM submissions {THEIRS}"
         digest, problems, _ = self._ask(query, run, learner).fetchone()
         return digest or "", _PROBLEMS.validate_json(problems or "[]")
 
     def overrides(self, learner: str, run: Run) -> dict[str, Override]:
         """A learner's points that were set by hand, as of this run, by exercise."""
-        query = f"SELECT exercise, points, reason, max(run) FROM overrides WHERE {THEIRS} GROUP BY exercise"
+        query = f"SELECT exercise, points, reason, max(run) FROM overrides {THEIRS} GROUP BY exercise"
         found = self._ask(query, run, learner)
         return {id: Override(points, reason) for id, points, reason, _ in found if points is not None}
 

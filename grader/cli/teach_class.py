@@ -90,7 +90,7 @@ def grade(
     chosen = course_at(course)
     refuse_exposed(level, chosen.root)
     exercises = chosen_exercises(chosen, only, unit)
-    from grader.classroom.results import final_record
+    from grader.classroom.results import final_record, without_time
     from grader.render.terminal import print_record
     from grader.service.client import judge_for
 
@@ -99,8 +99,8 @@ def grade(
     records: list[Record] = []
     with closing(judge), progress("Grading", len(exercises) or len(chosen.exercises)) as advance:
         judge.grade([submission], records.append, advance)
-    record, remarks = final_record(records[0], chosen)
-    for remark in remarks:
+    record = final_record(records[0], chosen)
+    for remark in without_time([record.submission], chosen):
         say(remark)
     if html is not None:
         from grader.render.pages import render_record

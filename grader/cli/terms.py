@@ -90,12 +90,17 @@ def course_of_class(out: Path, given: Path | None) -> Course:
 
     Raises KataError as `course_at` does, and where no class was graded into OUT.
     """
-    from grader.classroom.results import course_of
-    from grader.classroom.store import DATABASE
+    from grader.classroom.store import DATABASE, reading
 
     if not (out / DATABASE).is_file():
         raise KataError(f"{out} holds no {DATABASE}. Expected is the OUT of: kata grade-class SUBMISSIONS --out OUT")
-    return course_at(given or course_of(out))
+    if given is None:
+        with reading(out) as store:
+            given = store.runs[-1].course
+        if not given.exists():
+            gone = f"{out} was graded with the course {given}, which is not there any more"
+            raise KataError(f"{gone}: --course says where.")
+    return course_at(given)
 
 
 def best_level() -> Level:

@@ -108,7 +108,7 @@ def grade_walled(submission: Path, course: Course) -> Record:
     records: list[Record] = []
     with closing(judge_for(course, level, course.seed_for())) as judge:
         judge.grade([read_submission(submission, course)], records.append)
-    return final_record(records[0], course)[0]
+    return final_record(records[0], course)
 
 
 def grade_submission(root: Path) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 from grader.classroom.grade import ClassOptions, grade_class
 from grader.classroom.judging import Pool, grade_one
-from grader.classroom.results import ClassResults, Result, course_of
+from grader.classroom.results import ClassResults, Result
 from grader.classroom.store import reading
 from grader.course import Course, load_course
 from grader.intake import Submission
@@ -34,7 +34,7 @@ GENEROUS = "# generous"
 def read_results(out: Path) -> Iterator[Result]:
     """Everybody's results, by the course of the class's last run; one record in memory at a time."""
     with reading(out) as store:
-        yield from ClassResults(store, load_course(course_of(out)))
+        yield from ClassResults(store, load_course(store.runs[-1].course))
 
 
 class Answering(Pool):

@@ -69,7 +69,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         add(store, run, "1815", result(4))
         store.override(run, "1815", "share", 2.0, "Talked.")
     with reading(tmp_path / "out") as store:
-        assert list(store.runs.values()) == [run] and (run.id, run.first, run.seed) == (1, 1, 2**53 - 1)
+        assert store.runs == [run] and (run.id, run.first, run.seed) == (1, 1, 2**53 - 1)
         assert store.standing(run) == [(ADA, "graded"), (BO, "absent")] and store.learners() == [ADA, BO]
         assert store.learners()[0].hand_in == ADA.hand_in
         row = store.rows("1815", run)["share"]
