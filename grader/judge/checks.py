@@ -91,6 +91,10 @@ def points(
 
 Item = TypeVar("Item")
 
+SPREAD, MOST_SPREAD = 1.5, 0.5
+"""Of random weights. A sum of few products can be ten times its usual size, so narrow matrices have small numbers: the
+exp() of a score of 88 overflows, and a right answer may take it of the scores as they are."""
+
 Drawn = tuple[tuple[Any, ...], Any]
 """What was drawn: what was asked for, and what came: numbers, or the forms of what the reference has."""
 
@@ -180,7 +184,7 @@ class Draw:
 
         known = self.once(("shapes", repr((entry, init, sorted(keywords.items())))), shapes)
         return {
-            name: self.normal(*shape, scale=1.5 / math.sqrt(shape[-1]) if len(shape) > 1 else 0.5)
+            name: self.normal(*shape, scale=min(MOST_SPREAD, SPREAD / math.sqrt(math.prod(shape[1:]))))
             for name, shape in known.items()
         }
 
