@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from grader.sandbox.inside import wire
+from grader.sandbox.inside.case_steps import STEPS
 from grader.sandbox.inside.host import FEW_NEED
 from grader.sandbox.levels import MachineError
 from grader.sandbox.sandbox import Sandbox
@@ -35,6 +36,16 @@ def test_values_go_there_and_come_back(either, shape):
 def test_an_error_comes_back_with_the_learners_line(either):
     error = ask_once(either, "def f():\n    return undefined")["error"]
     assert error["type"] == "NameError" and error["frames"] == [[2, "f"]]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_mask_and_complex_numbers_of_a_module_stay_what_they_are(dtype):
+    layer = torch.nn.Linear(2, 2)
+    layer.register_buffer("mask", torch.ones(2, 2, dtype=torch.bool))
+    layer.register_buffer("turns", torch.polar(torch.ones(3), torch.ones(3)))
+    STEPS["prepare"]({"target": wire.Slot(0), "train": False, "dtype": dtype}, {0: layer}, {})
+    assert layer.weight.dtype is getattr(torch, dtype)
+    assert layer.mask.dtype is torch.bool and layer.turns.dtype is torch.complex64
 
 
 @rows(CASES["honest"], "source")
