@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from grader.formats.results_table import ResultsTable
     from grader.record import Record
     from grader.render.class_summary import ClassSummary
+    from grader.sandbox.levels import Level
 
 JUDGES = os.cpu_count() or 1
 RARE = "Rarely needed"
@@ -139,22 +140,9 @@ def grade_class(
 
     Into OUT/class.db, and one record a line into OUT/results.jsonl.
     """
-    if resume and anew:
-        raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
-    if folder.is_file():
-        raise KataError(
-            f"{folder} is no folder. Unpack a class's zip, and give the folder; one learner's file: kata grade PATH"
-        )
+    _refuse_contradictions(folder, resume, anew)
     level = level_called(isolation, is_for_grading=True)
-    if scheduler is None:
-        from grader.classroom.judging import Judges, start_ahead
-
-        start_ahead(level)  # torch loads while course and class are read
-        judges: Callable[[Run], Pool] = partial(Judges, jobs)
-    else:
-        from grader.classroom.cluster import ClusterJudges
-
-        judges = partial(ClusterJudges, scheduler)
+    judges = _judges(level, jobs, scheduler)  # torch loads while course and class are read
     from grader.classroom.grade import ClassOptions, grade_class
     from grader.classroom.platforms import TITLES
     from grader.classroom.store import DATABASE
@@ -178,6 +166,27 @@ def grade_class(
         pages=html,
     )
     _show_class(*grade_class(folder, out, chosen, options), out)
+
+
+def _refuse_contradictions(folder: Path, resume: bool, anew: bool) -> None:
+    if resume and anew:
+        raise KataError("--resume goes on with the class in OUT, --anew begins again: give one of them.")
+    if folder.is_file():
+        raise KataError(
+            f"{folder} is no folder. Unpack a class's zip, and give the folder; one learner's file: kata grade PATH"
+        )
+
+
+def _judges(level: Level, jobs: int, scheduler: str | None) -> Callable[[Run], Pool]:
+    """What starts the judges of a run: on this machine, where torch begins to load at once, or on a cluster."""
+    if scheduler is not None:
+        from grader.classroom.cluster import ClusterJudges
+
+        return partial(ClusterJudges, scheduler)
+    from grader.classroom.judging import Judges, start_ahead
+
+    start_ahead(level)
+    return partial(Judges, jobs)
 
 
 def _show_class(summary: ClassSummary, faults: Sequence[str], out: Path) -> None:
