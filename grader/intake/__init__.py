@@ -7,10 +7,4 @@ Nothing here is extracted to disk, imported or compiled, and no link is followed
 from .reading import SourceFile, Submission, read_files, read_submission
 from .walk import SubmissionError
 
-__all__ = [
-    "SourceFile",
-    "Submission",
-    "SubmissionError",
-    "read_files",
-    "read_submission",
-]
+__all__ = ["SourceFile", "Submission", "SubmissionError", "read_files", "read_submission"]

@@ -35,7 +35,7 @@ _SAVED_AGAIN = re.compile(r"(?: ?\(\d{1,3}\)|-\d{1,3})$")
 
 def is_passed_over(name: str) -> bool:
     """Whether a file or folder of this name is skipped silently: hidden, a tool's, the course's own."""
-    is_hidden = name.startswith(".") and not name.startswith("..")
+    is_hidden = name.startswith(".") and name.partition("\\")[0] != ".."  # which leads outside, and is told
     return is_hidden or name.endswith((".svg", ".png")) or name in _LEFT_BY_TOOLS | _OF_THE_COURSE
 
 

@@ -189,17 +189,19 @@ def _text_of(node: ast.stmt, lines: Sequence[bytes]) -> str:
 def _with_what_it_needs(cell: _Cell, statements: Iterable[_Statement]) -> str:
     """The cell as a file of its own: before it what it needs of earlier cells, and what that needs in turn."""
     earlier = [each for each in statements if each.number < cell.number]
-    needs_of: defaultdict[str, set[str]] = defaultdict(set)
+    binding: defaultdict[str, list[_Statement]] = defaultdict(list)
     for each in earlier:
         for name in each.binds:
-            needs_of[name] |= each.needs
+            binding[name].append(each)
     own = {name for node in cell.python.statements for name in _binds(node)}
     mentioned = {name for node in cell.python.statements for name in _names(node)[0]}
     wanted = set[str]()
     waiting = (mentioned - own) | {"*", "__future__"}  # a star import may provide any of the names
     while waiting:
+        look_at_clock()
         wanted |= waiting
-        waiting = set[str]().union(*(needs_of[name] for name in waiting)) - wanted
+        met = {id(each): each for name in waiting for each in binding[name]}
+        waiting = set[str]().union(*(each.needs for each in met.values())) - wanted
     needed = [each for each in earlier if not wanted.isdisjoint(each.binds)]
     # in a file, imports from __future__ must come first, and its own are among its first lines
     needed.sort(key=lambda each: "__future__" not in each.binds)

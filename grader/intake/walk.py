@@ -179,6 +179,7 @@ def list_zip(file: IO[bytes], most_mb: int = ZIP_MB) -> list[tuple[str, Content]
         raise UnreadableError("is damaged or not a zip; zip your files again") from None
     top = Folder([], {})
     for info in archive.infolist():
+        look_at_clock()
         harm = _harm_of(info)
         if info.filename.endswith("/") and not harm:
             continue
@@ -213,6 +214,7 @@ def _harm_of(info: zipfile.ZipInfo) -> UnreadableError | None:
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, limit: int) -> bytes:
     """At most `limit` + 1 bytes of a member. Raises UnreadableError."""
+    look_at_clock()
     # what says that it is small gives no more than it says
     if info.file_size > max(_RATIO_COUNTS_FROM, MAX_RATIO * info.compress_size):
         raise UnreadableError("is a zip bomb", "refused")

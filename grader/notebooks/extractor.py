@@ -92,8 +92,11 @@ class SafeExtractor(ExtractorPlugin):
         if not (named.get("student_id") and named.get("file_id")):
             raise UnreadableError("has no learner and unit in its name (named_regexp in nbgrader_config.py)")
         learner, place = named["student_id"], f"{named['student_id']}/{named['file_id']}"
-        content = b"" if self._bytes[learner] > MAX_TOTAL_MB * MB else read(NOTEBOOK_MB * MB)
-        self._bytes[learner] += len(content)
+        content = b""
+        if self._bytes[learner] <= MAX_TOTAL_MB * MB:
+            self._bytes[learner] += NOTEBOOK_MB * MB  # what cannot be read costs as much time
+            content = read(NOTEBOOK_MB * MB)
+            self._bytes[learner] += len(content) - NOTEBOOK_MB * MB
         if not content or len(content) > NOTEBOOK_MB * MB:
             raise UnreadableError(f"is empty, larger than {NOTEBOOK_MB} MB, or beyond a learner's {MAX_TOTAL_MB} MB")
         first = self._taken.setdefault(place.casefold(), path)

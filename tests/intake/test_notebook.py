@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,20 @@ def test_hostile_text_is_read_in_time(notebook: Notebook, course: Course, text: 
     submission = read_submission(notebook(text, SOFTMAX), course)
     assert time.process_time() - started < 8
     assert list(submission.sources) == ["softmax"]
+
+
+def test_many_names_that_need_many_take_memory_in_proportion(notebook: Notebook, course: Course) -> None:
+    needed, bound = ([f"{letter}{number}" for number in range(2000)] for letter in "ab")
+    path = notebook(
+        f"import {','.join(needed)}", f"{'='.join(bound)}={','.join(needed)}", SOFTMAX.replace("torch", "b7")
+    )
+    tracemalloc.start()
+    try:
+        (source,) = read_submission(path, course).sources.values()
+        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+    finally:
+        tracemalloc.stop()
+    assert b"a1999" in source.content
 
 
 @pytest.mark.thorough
