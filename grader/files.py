@@ -28,6 +28,7 @@ from filelock import FileLock
 import grader
 from grader.errors import KataError
 
+UNFINISHED = ".kata-unfinished-"  # begins the name of a file until it is whole
 _IS_LINK = "this is a link, and nothing is written through links: take it away"
 
 
@@ -39,7 +40,7 @@ def write_file(path: Path, content: bytes | Iterable[bytes], *, below: Path | No
     Raises OSError with the path; then the old file is unchanged.
     """
     make_folder(path.parent, below=below)
-    fresh = path.with_name(f".kata-unfinished-{secrets.token_hex(6)}")
+    fresh = path.with_name(f"{UNFINISHED}{secrets.token_hex(6)}")
     try:
         with open(fresh, "xb", opener=partial(os.open, mode=mode)) as file:
             file.writelines([content] if isinstance(content, bytes) else content)

@@ -127,7 +127,7 @@ class _Owners:
             meant = self.called(text) if text and entry in there else []
             if len(meant) == 1:
                 found[entry] = meant[0]
-            elif self.by.matches.get(entry):
+            elif self.by.matches.get(entry, "") not in ("", self.by.before.get(entry)):
                 whom = "several learners are" if meant else "nobody is"
                 problem = f"--match says that {entry} is of {text}, and {whom} called so."
                 problems.append(problem if entry in there else f"There is no submission {entry}, which --match names.")
@@ -223,7 +223,9 @@ def _what_counts(owners: _Owners) -> tuple[list[SubmissionFiles], list[Unmatched
                 best, reason = [], f"{listed} could all be {_shown(owner)}'s, so none counts."
             counts += [replace(files, learners=tuple(each.id for each in owner)) for files in best]
             why |= {files.entry: reason for files in mine if files not in best}
-    words = {entry: _word(owner) for entry, owner in owners.said.items()}
+    # also of what is not there, or nobody's, just now
+    words = {entry: text for entry, text in owners.by.before.items() if owners.by.matches.get(entry, text)}
+    words |= {entry: _word(owner) for entry, owner in owners.said.items()}
     rows = [Unmatched(entry, why.get(entry, ""), entry in why, words.get(entry, "")) for entry in {**why, **words}]
     remark = (
         "Several submissions, now or before, each of which counts for who handed it in: "
@@ -248,13 +250,13 @@ def _is_one(group: Owner, theirs: Mapping[Owner, Sequence[SubmissionFiles]], own
 def _with_other_owners(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[str]:
     """Sentences on submissions that were another's before, and on those of a learner with another number than before.
 
-    Where only names say whose they are, no new number takes a row. What a person gives to somebody is theirs.
+    Where only names say whose they are, no new number takes a row. What a person gives or gave to somebody is theirs.
     """
     before = {each.known: each for each in owners.graded}
     for files in counts:
         learners, meant = set(files.learners), owners.of(files)
         is_new_number = files.name.number and files.known not in before
-        for earlier in before.values() if not owners.by.matches.get(files.entry) else ():
+        for earlier in before.values() if files.entry not in owners.said else ():
             whose = set(earlier.learners)
             is_taken = files.known == earlier.known and not whose & learners
             if is_new_number and earlier.name.number:

@@ -108,7 +108,8 @@ class _ClassRun:
             return ""
         results = ClassResults(self._store, self._course)
         with suppress(OSError):  # the disk may be full; the next run writes them
-            publish(results)
+            _, remarks = publish(results)
+            self._say([*(self._about_changes() if self._run.id else ()), *remarks])
         done, left = len(results.learners), len(results.ungraded)
         return f"{done} of {done + left} are graded and kept in {self._store.folder}; go on with --resume."
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from grader.course import Course
 from grader.errors import KataError
-from grader.files import safe_name, write_file
+from grader.files import UNFINISHED, safe_name, write_file
 from grader.record import POINTS_TOLERANCE, VERSION, ExerciseResult, Record, totals
 from grader.render.class_summary import ClassSummary
 from grader.render.wording import first_few, score
@@ -155,9 +155,9 @@ def publish(results: ClassResults, *, pages: bool = False) -> tuple[ClassSummary
 
 
 def _left_in(out: Path, pages: Collection[str]) -> list[str]:
-    """The names of what is not ours in OUT. Pages of learners but these are taken away."""
-    for path in out.glob("learner-*.html"):
-        if path.name not in pages:
+    """The names of what is not ours in OUT. Pages of learners but these are taken away, and what killed runs began."""
+    for path in (*out.glob("learner-*.html"), *out.glob(f"{UNFINISHED}*")):
+        if path.name not in pages and not path.is_dir():
             path.unlink()
     names = (path.name for path in out.iterdir())
     return sorted(name for name in names if name not in (*WRITTEN_ANEW, *pages) and not name.startswith("."))
@@ -166,9 +166,12 @@ def _left_in(out: Path, pages: Collection[str]) -> list[str]:
 def _published(out: Path) -> dict[str, float]:
     """The points that count by OUT/results.jsonl at the moment, by learner; nothing of what cannot be read."""
     found: dict[str, float] = {}
-    with suppress(OSError, ValueError, LookupError, TypeError, AttributeError), (out / RESULTS).open("rb") as lines:
+    with (
+        suppress(OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError),
+        (out / RESULTS).open("rb") as lines,
+    ):
         for record in map(json.loads, lines):
-            found[record["submission"]] = record.get("final_points", record["points"])
+            found[record["submission"]] = float(record.get("final_points", record["points"]))
     return found
 
 

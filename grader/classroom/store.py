@@ -154,8 +154,11 @@ def _connected(out: Path, mode: str) -> Iterator[Store]:
             for setting in ("journal_mode=DELETE", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
                 connection.execute(f"PRAGMA {setting}")
             (made_by,) = connection.execute("PRAGMA user_version").fetchone()
-            if made_by not in (0, VERSION):
-                raise KataError(f"{path} is of another version of this program: give another folder.")
+            is_used = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            if made_by not in (0, VERSION) or (is_used and not made_by):
+                raise KataError(
+                    f"{path} is of another version of this program, or of another one: give another folder."
+                )
             if not made_by:  # it is new, or a killed run has left it so
                 connection.executescript(SCHEMA)
             yield Store(path, connection)

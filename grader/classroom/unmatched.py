@@ -46,4 +46,7 @@ def read_matches(path: Path) -> Mapping[str, str]:
         raise KataError(lacking(sheet, "columns entry and learner", ",".join(UNMATCHED_TITLES), "ada.zip,,1815"))
     if twice := [each for each, count in Counter(cells[entry] for _, cells in sheet.rows).items() if count > 1]:
         raise KataError(f"{path} has several rows of {first_few(twice)}.")
-    return {cells[entry]: cells[learner].strip() for _, cells in sheet.rows}
+    said = {cells[entry]: cells[learner].strip() for _, cells in sheet.rows}
+    return {
+        name: text[1:] if text == text_field(text[1:]) else text for name, text in said.items()
+    }  # as it was written

@@ -94,13 +94,12 @@ def course_of_class(out: Path, given: Path | None) -> Course:
 
     if not (out / DATABASE).is_file():
         raise KataError(f"{out} holds no {DATABASE}. Expected is the OUT of: kata grade-class SUBMISSIONS --out OUT")
-    if given is None:
-        with reading(out) as store:
-            given = store.runs[-1].course
-        if not given.exists():
-            gone = f"{out} was graded with the course {given}, which is not there any more"
-            raise KataError(f"{gone}: --course says where.")
-    return course_at(given)
+    with reading(out) as store:
+        used = given or store.runs[-1].course
+    if given is None and not used.exists():
+        gone = f"{out} was graded with the course {used}, which is not there any more"
+        raise KataError(f"{gone}: --course says where.")
+    return course_at(used)
 
 
 def best_level() -> Level:

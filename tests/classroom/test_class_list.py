@@ -97,6 +97,8 @@ def test_what_nobody_has_is_written_filled_in_and_read_again(tmp_path: Path) -> 
     told["gone"] = "bo"
     by = Identification(before=told)
     assert graded(by)["zoe.zip"] == ("zoe",), "what was said earlier needs no --match"
+    assert graded(replace(by, matches={"a.txt": "", "zoe": "@cy"}))["zoe"] == ("@cy",)
+    assert read_matches(path)["zoe"] == "@cy", "though a spreadsheet is shown '@cy"
     assert "zoe.zip" not in graded(replace(by, matches={"zoe.zip": ""})), "and is taken back by one"
 
 

@@ -38,6 +38,8 @@ def test_whoever_was_forgotten_by_half_can_be_forgotten_again(room: Any) -> None
     with pytest.raises(OSError, match=str(results)):
         list(forget_learner(room.out, "ada", room.course))
     results.rmdir()
+    (room.out / ".kata-unfinished-1").write_text("of a killed run: ada")
     list(forget_learner(room.out, "ada", room.course))
+    assert not list(room.out.glob(".kata-unfinished-*"))
     assert list(room.points) == ["bo"]
     assert [path.name for path in room.out.glob("learner-*")] == ["learner-bo.html"]

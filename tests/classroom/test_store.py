@@ -112,6 +112,7 @@ def test_database_that_a_killed_run_left_empty_is_begun_anew(tmp_path: Path) -> 
         pytest.param(lambda out: (out / "results.jsonl").touch(), "holds no class.db", id="results without a database"),
         pytest.param(lambda out: (out / DATABASE).write_bytes(b"x" * 5000), "file is not a database", id="no database"),
         pytest.param(lambda out: _set_version(out, 99), "is of another version", id="a later version"),
+        pytest.param(lambda out: _add_table(out), "or of another one", id="a database of another program"),
         pytest.param(lambda out: (out / DATABASE).symlink_to(out / "else"), "is a link", id="a link"),
     ],
 )
@@ -122,6 +123,11 @@ def test_what_is_no_class_gets_one_sentence(prepare: Callable[[Path], Any], told
         raise AssertionError
     (tmp_path / ".lock").unlink(missing_ok=True)
     assert {path.name: path.lstat().st_size for path in tmp_path.iterdir()} == before
+
+
+def _add_table(out: Path) -> None:
+    with closing(sqlite3.connect(out / DATABASE)) as database:
+        database.execute("CREATE TABLE theirs (one)")
 
 
 def _set_version(out: Path, version: int) -> None:
