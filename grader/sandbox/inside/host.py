@@ -165,9 +165,9 @@ def warm_up() -> None:
     with OperatorWatch(["aten::none"]):  # each operator that it sees for the first time has to be looked up
         x = torch.ones(2, 3, requires_grad=True)
         linear = torch.nn.Linear(3, 3)
-        scores = (linear(x) @ linear(x).transpose(-2, -1)).masked_fill(torch.ones(2, 2).triu(1).bool(), -torch.inf)
-        powers = torch.softmax(scores, dim=-1) + torch.exp(scores - scores.max(dim=-1, keepdim=True).values)
-        torch.autograd.grad((powers / powers.sum(dim=-1, keepdim=True)).sum(), [x, *linear.parameters()])
+        y = (linear(x) @ linear(x).transpose(-2, -1)).masked_fill(torch.ones(2, 2).triu(1).bool(), -torch.inf)
+        z = torch.softmax(y, dim=-1) + torch.exp(y - y.max(dim=-1, keepdim=True).values)
+        torch.autograd.grad((z / z.sum(dim=-1, keepdim=True)).sum(), [x, *linear.parameters()])
     wire.unpack_frame(wire.pack({"x": x, "n": float("nan")}, wire.TRUSTED_BYTES))
     run_question({"cases": [{"seed": 0, "steps": []}]}, {}, "warm-up")
     scan("def f():\n    return 1\n", ["softmax"], ["f"])
