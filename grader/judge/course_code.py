@@ -63,7 +63,7 @@ class TrustedModule:
     def answer(self, question: Question) -> list[Answers]:
         """The answers to a question, from the cache if possible.
 
-        Its cases are run one after another, as the learner's file runs them: it may remember. A talk is its only one.
+        Its cases are run one after another, as the learner's file runs them: it may remember. A talk stands alone.
         """
         if isinstance(talk := question.cases[0], Talk):
             return [talk.read_from(lambda cases: self.answer(Question.of(cases)))]

@@ -133,9 +133,9 @@ def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> Non
     module = _module(slots[step["target"].number])
     module.train(step["train"])
     dtype = getattr(torch, step["dtype"]) if step["dtype"] else None
-    held = [each for each in (*module.parameters(), *module.buffers()) if each.is_floating_point()]
-    if dtype and any(each.dtype != dtype for each in held):  # mostly it has it; `to` makes complex numbers real ones
-        {torch.half: module.half, torch.float: module.float, torch.double: module.double}[dtype]()
+    held = [each for each in (*module.parameters(), *module.buffers()) if dtype and each.is_floating_point()]
+    for each in [each for each in held if each.dtype != dtype]:  # mostly none; `to` makes complex numbers real ones
+        each.data = each.data.to(dtype)
 
 
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
