@@ -29,7 +29,7 @@ class SubmissionFiles:
 
     entry: its name in the class, of several files the first one's. name: what the platform says in that. learners: the
     ids of those for whom it counts. files: where they lie, by their names, a folder's with a `/` at the end; none of
-    what was graded before.
+    what was graded before, or is theirs no more.
     """
 
     entry: str
@@ -47,6 +47,8 @@ class SubmissionFiles:
 
         Its name is the entry's. Raises OutOfReach when a file is missing or the system does not open it.
         """
+        if not self.files:
+            return Submission(self.entry, {}, ())
         (first, path), *_ = self.files
         loose = [(name, partial(read_regular, path)) for name, path in self.files]
         try:

@@ -66,7 +66,7 @@ def class_in(folder: Path, by: Identification) -> ClassList:
     owners = _Owners(by, platform, works)
     counts, nobodys, about_groups = _what_counts(owners)
     unmatched = sorted([*others, *nobodys], key=lambda row: row.entry)
-    first = {files.learners[0]: files for files in counts}
+    first = {files.learners[0]: files for files in (*counts, *_taken_away(counts, owners))}
     learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in first)
     submissions = tuple(first[each.id] for each in learners if each.id in first)
     remarks = [*_about_names(owners, names), *about_groups, *_about(counts, learners, unmatched)]
@@ -129,8 +129,8 @@ class _Owners:
                 found[entry] = meant[0]
             elif self.by.matches.get(entry, "") not in ("", self.by.before.get(entry)):
                 whom = "several learners are" if meant else "nobody is"
-                problem = f"--match says that {entry} is of {text}, and {whom} called so."
-                problems.append(problem if entry in there else f"There is no submission {entry}, which --match names.")
+                why = f"{whom} called so" if entry in there else "there is no such entry"
+                problems.append(f"{entry} is given to {text}, and {why}.")
         if problems:
             raise KataError("\n".join(problems))
         return found
@@ -232,6 +232,16 @@ def _what_counts(owners: _Owners) -> tuple[list[SubmissionFiles], list[Unmatched
         f"{first_few(several)}. A group's name in a file for --match gives one to all of the group."
     )
     return counts, rows, [remark] if several else []
+
+
+def _taken_away(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[SubmissionFiles]:
+    """Empty submissions: of learners who had only what a person has now given to others, or taken back."""
+    said, has_work = owners.by.matches, {id for files in counts for id in files.learners}
+    corrected = {entry for entry, text in owners.by.before.items() if said.get(entry, text) != text}
+    for id in {id for files in owners.graded if files.entry in corrected for id in files.learners} - has_work:
+        theirs = [files for files in owners.graded if id in files.learners]
+        if corrected.issuperset(files.entry for files in theirs) and owners.called(id):
+            yield replace(theirs[0], learners=(id,))
 
 
 def _is_one(group: Owner, theirs: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners) -> bool:

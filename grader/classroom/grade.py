@@ -40,8 +40,9 @@ class ClassOptions:
 
     say: shows a sentence. progress: a progress bar for so many submissions; what it yields is called after each.
     judges: starts the judges of a run. resume, anew: whether to go on with what OUT holds, or to begin again. platform:
-    the one that made the file names; found out if None. matches: a filled unmatched.csv. only: the exercises; those of
-    the run before, or all, if empty. seed: that of the run before, or a fresh one, if None.
+    the one that made the file names; found out if None. matches: a filled unmatched.csv; one that goes on has that in
+    OUT if None. only: the exercises; those of the run before, or all, if empty. seed: that of the run before, or a
+    fresh one, if None.
     """
 
     level: Level
@@ -146,10 +147,12 @@ class _ClassRun:
     def _identification(self) -> Identification:
         """Whose each submission is: by the roster that was given, or by that of the run before."""
         options, before = self._options, self._before
+        filled = self._store.folder / UNMATCHED
+        matches = options.matches or (filled if before and filled.exists() else None)
         return Identification(
             self._roster(),
             before.platform if before else options.platform,
-            matches=read_matches(options.matches) if options.matches else {},
+            matches=read_matches(matches) if matches else {},
             ignored=(self._store.folder, *(path for path in (options.roster, options.matches) if path)),
             before={each.entry: each.learner for each in self._store.unmatched() if before and each.learner},
             graded=self._store.entries(before),

@@ -53,7 +53,7 @@ PLATFORMS = (
     "Found out if all names fit one."
 )
 ROSTER = "A CSV with columns id and any of name, email, section, group, handed_in, extra_days and exempt."
-MATCH = "OUT/unmatched.csv, with its column learner filled in."
+MATCH = "A filled unmatched.csv; --resume reads that in OUT without it."
 SCHEDULER = "Grade on the workers of this scheduler of dask.distributed instead, one judge a thread."
 RESUME = "Go on with the class in OUT; only new and changed work is graded."
 ANEW = "Grade the class in OUT from the start; the earlier run stays in class.db."
@@ -205,7 +205,7 @@ def _show_class(summary: ClassSummary, faults: Sequence[str], out: Path) -> None
         fault = f"Not graded in full, by the grader's own fault: {', '.join(faults)}."
         raise KataError(fault, EXIT_CANNOT_ISOLATE)
     if summary.unmatched:
-        advice = f"fill the column learner of {out / UNMATCHED}, and give it with --resume --match FILE"
+        advice = f"fill the column learner of {out / UNMATCHED}, and grade again with --resume"
         raise KataError(f"Nobody knows whose some submissions are: {advice}.", EXIT_BAD_INPUT)
 
 

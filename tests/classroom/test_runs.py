@@ -95,11 +95,13 @@ def _prepare(each: SimpleNamespace, room: Any, monkeypatch: pytest.MonkeyPatch) 
 
 def _grade(each: SimpleNamespace, room: Any, options: Mapping[str, Any]) -> None:
     """One run, and a look at all that came of it."""
+    if each.fill:
+        _fill_in(each, room)
     results = room.out / "results.jsonl"
     written = results.read_bytes() if results.exists() else None
     before, there = room.records if written else {}, {path.name for path in room.out.glob("*")}
     judge = room.judge(failing={name: ValueError("odd") for name in each.failing})
-    texts = {"roster": TABLE["rosters"].get(each.roster, each.roster), "match": each.match or _filled(each, room)}
+    texts = {"roster": TABLE["rosters"].get(each.roster, each.roster), "match": each.match}
 
     def run_it() -> Any:
         for learner, exercise, points, *reason in each.override:
@@ -138,14 +140,14 @@ def _grade(each: SimpleNamespace, room: Any, options: Mapping[str, Any]) -> None
     assert not each.same or results.read_bytes() == written
 
 
-def _filled(each: SimpleNamespace, room: Any) -> str:
-    """The text of OUT/unmatched.csv after a person has filled its column."""
-    if not each.fill:
-        return ""
-    with (room.out / "unmatched.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert each.fill.keys() <= {row["entry"] for row in rows}
-    return "\n".join(["entry,why,learner", *(f"{row['entry']},,{each.fill.get(row['entry'], '')}" for row in rows), ""])
+def _fill_in(each: SimpleNamespace, room: Any) -> None:
+    """Fill in the column of OUT/unmatched.csv, as a person does."""
+    path = room.out / "unmatched.csv"
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["entry"]: row["learner"] for row in csv.DictReader(file)}
+    assert each.fill.keys() <= rows.keys()
+    filled = (f"{entry},,{learner}" for entry, learner in {**rows, **each.fill}.items())
+    path.write_text("\n".join(["entry,why,learner", *filled, ""]), "utf-8")
 
 
 def _see_rows(each: SimpleNamespace, room: Any) -> None:
