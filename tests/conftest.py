@@ -27,8 +27,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 HERE = Path(__file__).parent
 TINY = HERE / "tiny_course"
 FIRST = [
-    "release/test_leaks.py", "attacks/test_corpus.py", "authoring/", "docs/test_commands.py", "mutants/", "in_notebook/",
-    "notebooks/", "practice/", "transcripts/", "classroom/", "play/", "policy/", "attacks/",
+    "release/test_leaks.py", "attacks/test_corpus.py", "authoring/", "docs/test_commands.py", "mutants/", "golden/",
+    "in_notebook/", "notebooks/", "practice/", "transcripts/", "classroom/", "play/", "policy/", "attacks/",
     "release/test_release_command.py", "release/test_gradescope.py", "benchmarks/", "docs/", "packaging/", "term/",
     "sandbox/", "service/", "cli/", "example_class/", "judge/",
 ]  # fmt: skip
