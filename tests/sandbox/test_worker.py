@@ -43,9 +43,25 @@ def test_a_mask_and_complex_numbers_of_a_module_stay_what_they_are(dtype):
     layer = torch.nn.Linear(2, 2)
     layer.register_buffer("mask", torch.ones(2, 2, dtype=torch.bool))
     layer.register_buffer("turns", torch.polar(torch.ones(3), torch.ones(3)))
+    layer.register_buffer("sparse", torch.eye(2).to_sparse())
     STEPS["prepare"]({"target": wire.Slot(0), "train": False, "dtype": dtype}, {0: layer}, {})
     assert layer.weight.dtype is getattr(torch, dtype)
+    assert layer.sparse.to_dense().dtype is getattr(torch, dtype)
     assert layer.mask.dtype is torch.bool and layer.turns.dtype is torch.complex64
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_what_a_module_converts_itself_has_the_dtype_that_a_check_asks_for(dtype):
+    class Turning(torch.nn.Linear):
+        turns = torch.eye(2)  # no buffer, so that it is none of the weights
+
+        def _apply(self, *how):
+            self.turns = how[0](self.turns)
+            return super()._apply(*how)
+
+    layer = Turning(2, 2)
+    STEPS["prepare"]({"target": wire.Slot(0), "train": False, "dtype": dtype}, {0: layer}, {})
+    assert layer.turns.dtype is layer.weight.dtype is getattr(torch, dtype)
 
 
 @rows(CASES["honest"], "source")

@@ -130,12 +130,12 @@ def _module(value: Any) -> torch.nn.Module:
 
 def _prepare(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> None:
     """Put a module into training or evaluation mode and, if asked, into another dtype."""
-    module = _module(slots[step["target"].number])
+    module: Any = _module(slots[step["target"].number])
     module.train(step["train"])
     dtype = getattr(torch, step["dtype"]) if step["dtype"] else None
-    held = [each for each in (*module.parameters(), *module.buffers()) if dtype and each.is_floating_point()]
-    for each in [each for each in held if each.dtype != dtype]:  # mostly none; `to` makes complex numbers real ones
-        each.data = each.data.to(dtype)
+    held = [*module.parameters(), *module.buffers()]
+    if dtype and any(each.is_floating_point() and each.dtype != dtype for each in held):  # mostly none
+        module._apply(lambda one: one.to(dtype) if one.is_floating_point() else one)  # `to` spoils complex ones
 
 
 def _gradients(step: Mapping[str, Any], slots: Slots, namespace: Namespace) -> dict[str, Any]:
