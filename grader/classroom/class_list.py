@@ -28,7 +28,8 @@ class Identification:
 
     platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them,
     "" for nobody. ignored: paths that are no submissions: the results, the roster. before: matches that a person gave
-    earlier; entries that are not there any more are passed over. graded: whose each entry was that was graded before.
+    earlier; entries that are not there any more are passed over. graded: whose each entry was that was graded before,
+    and in which run last.
     """
 
     roster: Sequence[Learner] | None = None
@@ -36,7 +37,7 @@ class Identification:
     matches: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[Path, ...] = ()
     before: Mapping[str, str] = field(default_factory=dict)
-    graded: Mapping[str, Collection[str]] = field(default_factory=dict)
+    graded: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def class_in(folder: Path, by: Identification) -> ClassList:
     works, others = works_in(folder, there, platform)
     owners = _Owners(by, platform, works)
     counts, nobodys, about_groups = _what_counts(owners)
-    unmatched = sorted([*others, *nobodys], key=lambda row: row.entry)
+    unmatched = sorted({row.entry: row for row in (*others, *nobodys)}.values(), key=lambda row: row.entry)
     first = {files.learners[0]: files for files in (*counts, *_taken_away(counts, owners))}
     learners = tuple(each for each in owners.learners.values() if by.roster is not None or each.id in first)
     submissions = tuple(first[each.id] for each in learners if each.id in first)
@@ -235,13 +236,13 @@ def _what_counts(owners: _Owners) -> tuple[list[SubmissionFiles], list[Unmatched
 
 
 def _taken_away(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[SubmissionFiles]:
-    """Empty submissions: of learners who had only what a person has now given to others, or taken back."""
+    """Empty submissions: of learners who had last what a person has now given to others, or taken back."""
     said, has_work = owners.by.matches, {id for files in counts for id in files.learners}
     corrected = {entry for entry, text in owners.by.before.items() if said.get(entry, text) != text}
-    for id in {id for files in owners.graded if files.entry in corrected for id in files.learners} - has_work:
-        theirs = [files for files in owners.graded if id in files.learners]
-        if corrected.issuperset(files.entry for files in theirs) and owners.called(id):
-            yield replace(theirs[0], learners=(id,))
+    graded = sorted((run, id, entry) for entry, ids in owners.by.graded.items() for id, run in ids.items())
+    for id, entry in {id: entry for _, id, entry in graded}.items():
+        if entry in corrected and id not in has_work and owners.called(id):
+            yield SubmissionFiles(entry, read_entry(owners.platform, entry), (id,))
 
 
 def _is_one(group: Owner, theirs: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners) -> bool:

@@ -221,7 +221,7 @@ class Store:
         with self._transaction():
             for learner, theirs in results.items():
                 new = [each for each in theirs if each.status != "error" or each.id not in self.rows(learner, run)]
-                if new or (not theirs and self.last_submission(learner, run)[0] != digest):
+                if new or (not theirs and self.last_submission(learner, run)[::2] != (digest, submission.name)):
                     self._insert("submissions", learner, run.id, submission.name, digest, problems)
                 for each in new:
                     source = submission.sources.get(each.id)
@@ -276,18 +276,19 @@ class Store:
             rows[id] = Row(ExerciseResult.model_validate_json(result), digest, self.runs[by - 1], source)
         return rows
 
-    def entries(self, run: Run | None) -> dict[str, set[str]]:
-        """Whose each entry of the class's folder was that was graded, as of this run."""
-        found: dict[str, set[str]] = defaultdict(set)
-        for entry, learner in self._ask(f"SELECT entry, learner FROM submissions WHERE {AS_OF}", run):
-            found[entry].add(learner)
+    def entries(self, run: Run | None) -> dict[str, dict[str, int]]:
+        """Whose each entry of the class's folder was that was graded, and in which run last, as of this run."""
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        query = f"SELECT entry, learner, max(run) FROM submissions WHERE {AS_OF} GROUP BY entry, learner"
+        for entry, learner, by in self._ask(query, run):
+            found[entry][learner] = by
         return found
 
-    def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...]]:
-        """The digest and the problems of what a learner handed in last, as of this run; the digest is empty if none."""
-        query = f"SELECT digest, problems, max(run) FROM submissions {THEIRS}"
-        digest, problems, _ = self._ask(query, run, learner).fetchone()
-        return digest or "", _PROBLEMS.validate_json(problems or "[]")
+    def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...], str]:
+        """The digest, the problems and the entry of what a learner handed in last, as of this run; empty if none."""
+        query = f"SELECT digest, problems, entry, max(run) FROM submissions {THEIRS}"
+        digest, problems, entry, _ = self._ask(query, run, learner).fetchone()
+        return digest or "", _PROBLEMS.validate_json(problems or "[]"), entry or ""
 
     def overrides(self, learner: str, run: Run) -> dict[str, Override]:
         """A learner's points that were set by hand, as of this run, by exercise."""

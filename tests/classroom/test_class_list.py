@@ -41,7 +41,7 @@ def lay_out(names: list[str], folder: Path) -> Path:
 
 def identification(case: SimpleNamespace, place: Path, course: Course) -> Identification:
     matches = {str(entry): id for entry, id in case.match.items()}
-    graded = {str(entry): ids for entry, ids in case.graded.items()}
+    graded = {str(entry): dict.fromkeys(ids, 1) for entry, ids in case.graded.items()}
     by = Identification(None, case.of, matches, before=case.remembered, graded=graded)
     if not case.roster:
         return by
