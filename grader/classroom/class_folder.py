@@ -28,8 +28,7 @@ class SubmissionFiles:
     """One submission of a class: of one learner, or of all members of a group.
 
     entry: its name in the class, of several files the first one's. name: what the platform says in that. learners: the
-    ids of those for whom it counts. files: where they lie, by their names, a folder's with a `/` at the end; none of
-    what was graded before, or is theirs no more.
+    ids of those for whom it counts. files: where they lie, by names, a folder's with a `/` at the end; or none is left.
     """
 
     entry: str

@@ -19,7 +19,7 @@ from grader.render.wording import first_few
 from .class_folder import SubmissionFiles, can_be_work, names_in, works_in
 from .platforms import FOUND_OUT, NUMBERED, TITLES, Platform, as_first_saved, platform_of, read_entry, read_name
 from .roster import Learner, folded, ids_in, indexed, name_key, name_keys
-from .unmatched import Unmatched
+from .unmatched import TAKEN_AWAY, Unmatched
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,7 @@ class Identification:
 
     platform: the one that made the names; found out if None. matches: learners by entries, as a person gives them,
     "" for nobody. ignored: paths that are no submissions: the results, the roster. before: matches that a person gave
-    earlier; entries that are not there any more are passed over. graded: whose each entry was that was graded before,
-    and in which run last.
+    earlier. graded: whose each entry was, and in which run last.
     """
 
     roster: Sequence[Learner] | None = None
@@ -118,7 +117,8 @@ class _Owners:
         # where an assignment's title can end, with which all names of Blackboard's begin
         self._ends = [at for at, sign in enumerate(ids[0], 1) if sign == "_" and ids[-1].startswith(ids[0][:at])]
         self.said = self._words({files.entry for files in works})
-        self.graded = [SubmissionFiles(entry, read_entry(platform, entry), (*ids,)) for entry, ids in by.graded.items()]
+        whose = {entry: ids for entry, ids in by.graded.items() if entry != TAKEN_AWAY}
+        self.graded = [SubmissionFiles(entry, read_entry(platform, entry), (*ids,)) for entry, ids in whose.items()]
 
     def _words(self, there: Collection[str]) -> dict[str, Owner]:
         """Whose each submission is of which a person says so, or said before, if that still means one owner."""
@@ -241,8 +241,9 @@ def _taken_away(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[
     corrected = {entry for entry, text in owners.by.before.items() if said.get(entry, text) != text}
     graded = sorted((run, id, entry) for entry, ids in owners.by.graded.items() for id, run in ids.items())
     for id, entry in {id: entry for _, id, entry in graded}.items():
-        if entry in corrected and id not in has_work and owners.called(id):
-            yield SubmissionFiles(entry, read_entry(owners.platform, entry), (id,))
+        still = [each.id for each in owners.said.get(entry, ())]
+        if entry in (TAKEN_AWAY, *corrected) and id not in has_work and id not in still and owners.called(id):
+            yield SubmissionFiles(TAKEN_AWAY, read_entry(owners.platform, entry), (id,))
 
 
 def _is_one(group: Owner, theirs: Mapping[Owner, Sequence[SubmissionFiles]], owners: _Owners) -> bool:

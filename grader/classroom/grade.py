@@ -29,7 +29,7 @@ from .platforms import Platform
 from .results import ClassResults, publish
 from .roster import Learner, read_roster
 from .store import Store, writing
-from .unmatched import UNMATCHED, read_matches, write_unmatched
+from .unmatched import TAKEN_AWAY, UNMATCHED, read_matches, write_unmatched
 
 FIXED = ("the course", "the seed", "the isolation", "the platform")  # in all runs of one grading
 
@@ -40,9 +40,8 @@ class ClassOptions:
 
     say: shows a sentence. progress: a progress bar for so many submissions; what it yields is called after each.
     judges: starts the judges of a run. resume, anew: whether to go on with what OUT holds, or to begin again. platform:
-    the one that made the file names; found out if None. matches: a filled unmatched.csv; one that goes on has that in
-    OUT if None. only: the exercises; those of the run before, or all, if empty. seed: that of the run before, or a
-    fresh one, if None.
+    what made the file names; found out if None. matches: a filled unmatched.csv; to go on, that in OUT if None. only:
+    the exercises; those of the run before, or all, if empty. seed: that of the run before, or a fresh one, if None.
     """
 
     level: Level
@@ -135,8 +134,8 @@ class _ClassRun:
 
     def _is_anew(self, learner: Learner) -> bool:
         """Whether a learner handed in something else than in the run before."""
-        before, now = (self._store.last_submission(learner.id, run)[0] for run in (self._before, self._run))
-        return before not in ("", now)
+        before, now = (self._store.last_submission(learner.id, run) for run in (self._before, self._run))
+        return before[0] not in ("", now[0]) and now[2] != TAKEN_AWAY
 
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:
@@ -246,8 +245,7 @@ class _ClassRun:
     def _begin(self) -> None:
         """Store the run with its class, and write what counts for nobody, if that was not done."""
         if not self._run.id:
-            work = {id for files in self._everyone.submissions for id in files.learners}
-            self._run = self._store.begin(self._run, self._everyone.learners, work, self._everyone.unmatched)
+            self._run = self._store.begin(self._run, self._everyone)
             write_unmatched(self._store.folder / UNMATCHED, self._everyone.unmatched)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -26,10 +26,11 @@ from grader.files import lock_at, refuse_link
 from grader.intake import SourceFile, Submission
 from grader.record import ExerciseResult, Problem
 
+from .class_list import ClassList
 from .final_points import Override
 from .grading_terms import Run
 from .roster import Learner
-from .unmatched import Unmatched
+from .unmatched import TAKEN_AWAY, Unmatched
 
 DATABASE, RESULTS, LOCK = "class.db", "results.jsonl", ".lock"
 BUSY_SECONDS = 60  # to wait while another command reads or writes
@@ -50,7 +51,7 @@ CREATE TABLE IF NOT EXISTS learners (
 CREATE TABLE IF NOT EXISTS submissions (
     learner TEXT NOT NULL,
     run INTEGER NOT NULL REFERENCES runs,
-    entry TEXT NOT NULL,            -- the name in the folder of the class
+    entry TEXT NOT NULL,            -- the name in the folder of the class, or TAKEN_AWAY
     digest TEXT NOT NULL,           -- of all sources and problems
     problems TEXT NOT NULL,         -- as JSON
     PRIMARY KEY (learner, run)
@@ -193,17 +194,18 @@ class Store:
         """Insert a row, or put it in the place of one with the same key."""
         self._sql.execute(f"INSERT OR REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
 
-    def begin(
-        self, run: Run, learners: Sequence[Learner], work: Collection[str], unmatched: Iterable[Unmatched]
-    ) -> Run:
-        """Store a run that begins, and the class in its order. work: the ids of those with a submission."""
+    def begin(self, run: Run, everyone: ClassList) -> Run:
+        """Store a run that begins, and its class; also what was taken away, lest that be forgotten if it is stopped."""
+        work = {id: files.entry for files in everyone.submissions for id in files.learners}
         id = len(self.runs) + 1
         run = replace(run, id=id, first=run.first or id)
         with self._transaction():
             self._insert("runs", id, _RUN.dump_json(run).decode())
-            for each in learners:
+            for each in everyone.learners:
                 self._insert("learners", None, each.id, id, each.id in work, _LEARNER.dump_json(each).decode())
-            self._list_unmatched(unmatched)
+            for learner in (learner for learner, entry in work.items() if entry == TAKEN_AWAY):
+                self._insert("submissions", learner, id, TAKEN_AWAY, "", "[]")
+            self._list_unmatched(everyone.unmatched)
         self.runs.append(run)
         return run
 

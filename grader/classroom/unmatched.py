@@ -14,6 +14,7 @@ from grader.render.wording import first_few
 
 UNMATCHED = "unmatched.csv"
 UNMATCHED_TITLES = ("entry", "why", "learner")
+TAKEN_AWAY = "/"  # in place of an entry, of what a person took away: no file is called so
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,4 @@ def read_matches(path: Path) -> Mapping[str, str]:
     if twice := [each for each, count in Counter(cells[entry] for _, cells in sheet.rows).items() if count > 1]:
         raise KataError(f"{path} has several rows of {first_few(twice)}.")
     said = {cells[entry]: cells[learner].strip() for _, cells in sheet.rows}
-    return {
-        name: text[1:] if text == text_field(text[1:]) else text for name, text in said.items()
-    }  # as it was written
+    return {name: text[1:] if text == text_field(text[1:]) else text for name, text in said.items()}  # as written

@@ -51,6 +51,7 @@ class Answering(Pool):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         assert fn is grade_one
         _, submission, exercises = args
+        assert submission.name, "a record needs one"
         self.asked.append((submission.name, exercises))
         future: Future[Any] = Future()
         if error := self.failing.get(submission.name):

@@ -6,6 +6,7 @@ import csv
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,6 +64,20 @@ def test_what_a_person_fills_in_is_not_lost_when_the_run_is_stopped(room: Any) -
     assert "stranger,,2" in path.read_text("utf-8") and room.points == {"1": 3}
     room.grade(resume=True)
     assert room.points == {"1": 3, "2": 4}
+
+
+@pytest.mark.parametrize("learner", ["1", ""])
+def test_what_a_person_takes_away_is_taken_when_the_run_is_stopped(learner: str, room: Any) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    room.grade({"1/split.py": True, "stranger/share.py": True}, TABLE["rosters"]["mallory"])
+    for text, heard in (("3", lambda: None), (learner, interrupt)):
+        (room.out / "unmatched.csv").write_text(f"entry,learner\nstranger,{text}\n", "utf-8")
+        with suppress(KataError):
+            room.grade(resume=True, heard=heard)
+    run = room.grade(resume=True)
+    assert room.points == {"1": 4, "3": 0} and not any("Handed in anew" in said for said in run.remarks)
 
 
 def _prepare(each: SimpleNamespace, room: Any, monkeypatch: pytest.MonkeyPatch) -> None:

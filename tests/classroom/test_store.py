@@ -16,8 +16,11 @@ from typing import Any
 
 import pytest
 
+from grader.classroom.class_folder import SubmissionFiles
+from grader.classroom.class_list import ClassList
 from grader.classroom.final_points import HandIn, Override
 from grader.classroom.grading_terms import Run
+from grader.classroom.platforms import read_entry
 from grader.classroom.roster import Learner
 from grader.classroom.store import DATABASE, Row, Store, reading, writing
 from grader.classroom.unmatched import Unmatched
@@ -50,9 +53,9 @@ def result(points: float, id: str = "share") -> ExerciseResult:
 
 
 def begun(store: Store, **changes: Any) -> Run:
-    return store.begin(
-        replace(RUN, **changes), [ADA, BO], {"1815"}, [Unmatched("zoe.zip", "Nobody is called so.", True)]
-    )
+    adas = SubmissionFiles("Ada", read_entry("plain", "Ada"), ("1815",))
+    zoes = Unmatched("zoe.zip", "Nobody is called so.", True)
+    return store.begin(replace(RUN, **changes), ClassList((ADA, BO), (adas,), (zoes,), (), (), "plain"))
 
 
 def add(store: Store, run: Run, learner: str, *results: ExerciseResult) -> None:
