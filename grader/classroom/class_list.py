@@ -238,7 +238,7 @@ def _what_counts(owners: _Owners) -> tuple[list[SubmissionFiles], list[Unmatched
 def _taken_away(counts: Sequence[SubmissionFiles], owners: _Owners) -> Iterator[SubmissionFiles]:
     """Empty submissions: of learners who had last what a person has now given to others, or taken back."""
     said, has_work = owners.by.matches, {id for files in counts for id in files.learners}
-    corrected = {entry for entry, text in owners.by.before.items() if said.get(entry, text) != text}
+    corrected = {entry for entry, text in said.items() if text != owners.by.before.get(entry, "")}
     graded = sorted((run, id, entry) for entry, ids in owners.by.graded.items() for id, run in ids.items())
     for id, entry in {id: entry for _, id, entry in graded}.items():
         still = [each.id for each in owners.said.get(entry, ())]
