@@ -318,7 +318,7 @@ class Worker:
             with contextlib.suppress(queue.Empty):
                 came = self._came.get(timeout=max(left, LEAST_WAIT_SECONDS)) or self.process.ending(LINGER_SECONDS)
                 self._may_read.release()
-        budget.charge(worked, passed)
+        budget.charge(worked, passed - (self._has_waited() if passed > 10 * LEAST_WAIT_SECONDS else 0.0))
         self._worked += worked
         self._since += passed
         if isinstance(came, WorkerLost):
@@ -332,7 +332,7 @@ class Worker:
         return passed if worked is None else worked - self._worked, passed
 
     def _has_waited(self) -> float:
-        """Seconds that it waited for a processor since this was last asked: they passed, and are not charged."""
+        """Seconds that it waited for a processor since this was last asked: not charged. After its end none is told."""
         before, self._waited = self._waited, max(self._waited, waited_seconds(self.process.pid))
         return self._waited - before
 

@@ -7,13 +7,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from grader.sandbox.worker import waited_seconds
+from grader.sandbox.worker import Budget, WorkerLost, waited_seconds
 
 from ..cases import table
+from .asking import begin, question
 
 ONE_CORE = {min(os.sched_getaffinity(0))}
 BUSY = 4
@@ -38,6 +41,19 @@ def test_time_that_a_process_waits_for_a_processor_is_not_its_own(spinning: None
     process.kill()
     process.wait()
     assert 0.3 < waited < 2 and waited_seconds(process.pid) == 0
+
+
+def test_what_a_worker_waited_before_it_ended_itself_is_not_charged(full: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, budget = time.monotonic(), Budget(60)
+
+    def nine_tenths(pid: int) -> float:
+        return 0.9 * (time.monotonic() - begun) if Path(f"/proc/{pid}").exists() else 0.0
+
+    monkeypatch.setattr("grader.sandbox.worker.waited_seconds", nine_tenths)
+    ends = "import os, time\ndef f(wait):\n    time.sleep(wait)\n    os._exit(1) if wait == 0 else None\n"
+    with closing(begin(full, ends)) as worker, pytest.raises(WorkerLost):
+        list(worker.ask([question(wait) for wait in (0.7, 0.7, 0.0)], budget, 30, answers=3))
+    assert budget.passed < 0.7
 
 
 @pytest.mark.thorough
