@@ -131,7 +131,7 @@ class _Owners:
             elif self.by.matches.get(entry, "") not in ("", self.by.before.get(entry)):
                 whom = "several learners are" if meant else "nobody is"
                 why = f"{whom} called so" if entry in there else "there is no such entry"
-                problems.append(f"{entry} is given to {text}, and {why}.")
+                problems.append(f"unmatched.csv gives {entry} to {text}, and {why}.")
         if problems:
             raise KataError("\n".join(problems))
         return found

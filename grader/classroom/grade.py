@@ -134,8 +134,9 @@ class _ClassRun:
 
     def _is_anew(self, learner: Learner) -> bool:
         """Whether a learner handed in something else than in the run before."""
-        before, now = (self._store.last_submission(learner.id, run) for run in (self._before, self._run))
-        return before[0] not in ("", now[0]) and now[2] != TAKEN_AWAY
+        runs = (self._before, self._run)
+        (_, before, _), (entry, now, _) = (self._store.last_submission(learner.id, run) for run in runs)
+        return before not in ("", now) and entry != TAKEN_AWAY
 
     def _say(self, sentences: Iterable[str]) -> None:
         for sentence in sentences:

@@ -81,7 +81,7 @@ class ClassResults:
         known = self.store.rows(learner.id, self.run)
         rows = {id: known[id] for id in (*self.course.titles, *known) if id in known}
         run = max((row.run for row in rows.values()), key=lambda each: each.id)
-        digest, problems, _ = self.store.last_submission(learner.id, self.run)
+        _, digest, problems = self.store.last_submission(learner.id, self.run)
         results = tuple(row.result for row in rows.values())
         graded = Record(
             version=VERSION,

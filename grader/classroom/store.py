@@ -223,7 +223,7 @@ class Store:
         with self._transaction():
             for learner, theirs in results.items():
                 new = [each for each in theirs if each.status != "error" or each.id not in self.rows(learner, run)]
-                if new or (not theirs and self.last_submission(learner, run)[::2] != (digest, submission.name)):
+                if new or (not theirs and self.last_submission(learner, run)[:2] != (submission.name, digest)):
                     self._insert("submissions", learner, run.id, submission.name, digest, problems)
                 for each in new:
                     source = submission.sources.get(each.id)
@@ -286,11 +286,11 @@ class Store:
             found[entry][learner] = by
         return found
 
-    def last_submission(self, learner: str, run: Run | None) -> tuple[str, tuple[Problem, ...], str]:
-        """The digest, the problems and the entry of what a learner handed in last, as of this run; empty if none."""
-        query = f"SELECT digest, problems, entry, max(run) FROM submissions {THEIRS}"
-        digest, problems, entry, _ = self._ask(query, run, learner).fetchone()
-        return digest or "", _PROBLEMS.validate_json(problems or "[]"), entry or ""
+    def last_submission(self, learner: str, run: Run | None) -> tuple[str, str, tuple[Problem, ...]]:
+        """The entry, the digest and the problems of what a learner handed in last, as of this run; empty if none."""
+        query = f"SELECT entry, digest, problems, max(run) FROM submissions {THEIRS}"
+        entry, digest, problems, _ = self._ask(query, run, learner).fetchone()
+        return entry or "", digest or "", _PROBLEMS.validate_json(problems or "[]")
 
     def overrides(self, learner: str, run: Run) -> dict[str, Override]:
         """A learner's points that were set by hand, as of this run, by exercise."""

@@ -77,7 +77,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
         assert store.learners()[0].hand_in == ADA.hand_in
         row = store.rows("1815", run)["share"]
         assert row == Row(result(4), WORK.digest("share"), run, WORK.sources["share"])
-        assert store.last_submission("1815", run) == (WORK.digest(), WORK.problems, "Ada")
+        assert store.last_submission("1815", run) == ("Ada", WORK.digest(), WORK.problems)
         assert store.entries(run) == {"Ada": {"1815": 1}}
         assert store.overrides("1815", run) == {"share": Override(2.0, "Talked.")}
         assert store.unmatched() == [Unmatched("zoe.zip", "Nobody is called so.", True)]
