@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 
 from grader.classroom import final_points
+from grader.classroom.class_folder import SubmissionFiles
+from grader.classroom.class_list import ClassList
 from grader.classroom.final_points import HandIn
 from grader.classroom.grading_terms import Run
+from grader.classroom.platforms import read_entry
 from grader.classroom.roster import Learner
 from grader.classroom.store import writing
 from grader.course import Course, Exercise, Unit
@@ -119,7 +122,8 @@ def write_class(out: Path, course: Path, results: Sequence[Record], learners: Se
     known = {name: Learner(name, name, in_roster=False, hand_in=HandIn(exempt=tuple(exempt[name]))) for name in graded}
     known = {each.id: each for each in learners} | {id: each for id, each in known.items() if id not in listed}
     with writing(out) as store:
-        run = store.begin(run, list(known.values()), set(graded), [])
+        work = tuple(SubmissionFiles(id, read_entry("plain", id), (id,)) for id in graded)
+        run = store.begin(run, ClassList(tuple(known.values()), work, (), (), (), "plain"))
         for each in graded.values():
             store.add(run, Submission(each.submission, {}, each.problems), {each.submission: each.exercises})
     (out / ".lock").unlink()
