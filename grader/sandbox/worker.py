@@ -228,8 +228,8 @@ Process = ForkedProcess | ChildProcess
 LINGER_SECONDS = 5.0
 """How long a worker that has closed its answers may take to exit, and its zygote to say so, on a busy machine."""
 LEAST_WAIT_SECONDS = 0.002
-MOST_UNREAD = 64
-"""Messages read ahead of the judge. What nobody asked for waits in the pipe."""
+LONG_ANSWER_SECONDS = 0.02  # takes so long that what it waited for a processor is looked up
+MOST_UNREAD = 64  # messages read ahead of the judge; what nobody asked for waits in the pipe
 
 Parts = tuple[bytes, bytes]
 """One message as it came, for wire.unpack."""
@@ -318,7 +318,7 @@ class Worker:
             with contextlib.suppress(queue.Empty):
                 came = self._came.get(timeout=max(left, LEAST_WAIT_SECONDS)) or self.process.ending(LINGER_SECONDS)
                 self._may_read.release()
-        budget.charge(worked, passed - (self._has_waited() if passed > 10 * LEAST_WAIT_SECONDS else 0.0))
+        budget.charge(worked, passed - (self._has_waited() if passed > LONG_ANSWER_SECONDS else 0.0))
         self._worked += worked
         self._since += passed
         if isinstance(came, WorkerLost):

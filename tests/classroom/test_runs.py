@@ -66,7 +66,7 @@ def test_what_a_person_fills_in_is_not_lost_when_the_run_is_stopped(room: Any) -
     assert room.points == {"1": 3, "2": 4}
 
 
-@pytest.mark.parametrize("learner", ["1", ""])
+@pytest.mark.parametrize("learner", ["1", ""], ids=["given to another", "taken back"])
 def test_what_a_person_takes_away_is_taken_when_the_run_is_stopped(learner: str, room: Any) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
